@@ -1,0 +1,1 @@
+"""Floor 1: HTILE, CMASK and DCC: where a word lies, and what it means."""

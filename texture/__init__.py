@@ -1,0 +1,1 @@
+"""Floor 2: formats, descriptors, surface addresses and sampling."""
