@@ -2,8 +2,9 @@
 
 No fastmath, NumPy's error model (x/0 is inf, no exception), no GIL while running, cached on disk. Numba's cache does
 not notice edits in *other* files (numba PR 8359, issues 8851, 8926), which would make a stale oracle: the cache folder
-is therefore named by a hash of all of refgpu's sources, of the numba and llvmlite versions, the CPU and the compile
-options. With ``NUMBA_DISABLE_JIT=1`` kernels are plain Python functions with the same results.
+is therefore named by a hash of all sources that the kernel's module is built from (`refgpu.base.sources`), of the
+numba and llvmlite versions, the CPU and the compile options. Functions from outside refgpu are never cached.
+With ``NUMBA_DISABLE_JIT=1`` kernels are plain Python functions with the same results.
 """
 
 import functools
@@ -21,35 +22,21 @@ import llvmlite.binding
 import numba
 import numpy as np
 
+from .sources import closure_hash
+
 JIT = not numba.config.DISABLE_JIT
-_KEEP_FOLDERS = 6
+_OPTIONS: dict[str, Any] = {"fastmath": False, "error_model": "numpy", "nogil": True}
 _KEEP_SECONDS = 14 * 24 * 3600
 
 
-def _source_files() -> list[Path]:
-    import refgpu
-
-    package = Path(refgpu.__file__).resolve().parent
-    roots = [package]
-    if len(refgpu.__path__) > 1:  # a source checkout
-        roots += [package.parent / name for name in ("raster", "texture", "metadata")]
-    return sorted(path for root in roots for path in root.rglob("*.py"))
-
-
 @functools.cache
-def source_hash() -> str:
-    """Hash of everything that can change compiled code, as 16 hex digits."""
-    digest = hashlib.sha256()
-    for path in _source_files():
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
+def toolchain_hash() -> str:
+    """Hash of what compiles the code: versions, CPU and compile options, as 8 hex digits."""
     config = numba.config
     options = (config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT, config.CPU_NAME, config.CPU_FEATURES)
-    host = llvmlite.binding.get_host_cpu_name()
-    features = llvmlite.binding.get_host_cpu_features().flatten()
-    digest.update(repr((numba.__version__, llvmlite.__version__, np.__version__, sys.version, host, features,
-                        options)).encode())
-    return digest.hexdigest()[:16]
+    host = llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten()
+    versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version
+    return hashlib.sha256(repr((versions, host, options)).encode()).hexdigest()[:8]
 
 
 def user_cache_folder() -> Path:
@@ -67,17 +54,17 @@ def user_cache_folder() -> Path:
 
 
 @functools.cache
-def cache_folder() -> Path:
-    """Folder of this version's machine code; makes it and drops folders that nobody used for two weeks."""
-    parent = user_cache_folder() / "kernels"
-    folder = parent / source_hash()
+def cache_folder(module: str) -> Path:
+    """Folder for the machine code of one module's kernels; drops folders that nobody used for two weeks."""
+    parent = user_cache_folder() / "kernels" / toolchain_hash()
+    folder = parent / f"{module.removeprefix('refgpu.')}-{closure_hash(module)}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            for old in parent.iterdir():
+                if time.time() - old.stat().st_mtime > _KEEP_SECONDS:
+                    shutil.rmtree(old, ignore_errors=True)
         os.utime(folder)
-        others = sorted((path for path in parent.iterdir() if path != folder), key=lambda path: path.stat().st_mtime)
-        for old in others[:-_KEEP_FOLDERS]:
-            if time.time() - old.stat().st_mtime > _KEEP_SECONDS:
-                shutil.rmtree(old, ignore_errors=True)
     except OSError:
         pass  # unwritable: numba falls back to its own rules or compiles each time
     return folder
@@ -86,12 +73,19 @@ def cache_folder() -> Path:
 class _CacheDir:
     """Points numba at our folder while one function is decorated, and leaves the user's setting alone."""
 
+    def __init__(self, function: Callable[..., Any]):
+        self.folder = cache_folder(function.__module__)
+
     def __enter__(self) -> None:
         self.before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(cache_folder())
+        numba.config.CACHE_DIR = str(self.folder)
 
     def __exit__(self, *_: object) -> None:
         numba.config.CACHE_DIR = self.before
+
+
+def _ours(function: Callable[..., Any]) -> bool:
+    return function.__module__.startswith("refgpu.")
 
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,8 +115,8 @@ def kernel(function: Callable[..., Any] | None = None, *, inline: str = "never",
         return functools.partial(kernel, inline=inline, cache=cache)
     if not JIT:
         return _quiet(function)
-    with _CacheDir():
-        return numba.njit(cache=cache, fastmath=False, error_model="numpy", nogil=True, inline=inline)(function)
+    with _CacheDir(function):
+        return numba.njit(cache=cache and _ours(function), inline=inline, **_OPTIONS)(function)
 
 
 class Callback:
@@ -133,9 +127,8 @@ class Callback:
     def __init__(self, function: Callable[..., Any], signature: Any, cache: bool):
         self.function = function
         if JIT:
-            with _CacheDir():
-                self.compiled = numba.cfunc(signature, cache=cache, fastmath=False, error_model="numpy",
-                                            nogil=True)(function)
+            with _CacheDir(function):
+                self.compiled = numba.cfunc(signature, cache=cache and _ours(function), **_OPTIONS)(function)
             self.address = int(self.compiled.address)
         else:
             self.address = len(self.registry) + 1
