@@ -1,4 +1,4 @@
-"""The tables that the stages of the pipeline hand to each other: draw state, vertices, triangles, records, shader batches.
+"""The tables that the stages of the pipeline hand to each other: state, vertices, triangles, records, shader batches.
 
 State is data, never code: kernels read it at run time, so no kernel is compiled again for a new state or shader.
 

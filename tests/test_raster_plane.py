@@ -22,18 +22,20 @@ def value_at(triangle, z, pixel_x, pixel_y, bits=8):
 
 @pytest.mark.jit_off
 @given(st.tuples(*[st.tuples(coordinate, coordinate)] * 3), st.tuples(depth, depth, depth),
-       st.integers(0, 127), st.integers(0, 127))
-def test_plane_is_within_one_ulp_of_the_exact_plane(triangle, z, pixel_x, pixel_y):
+       st.floats(0, 1), st.floats(0, 1))
+def test_plane_is_within_one_ulp_of_the_exact_plane(triangle, z, u, v):
     (x0, y0), (x1, y1), (x2, y2) = triangle
     area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
-    assume(abs(area) > 2**20)
+    assume(area != 0)
+    w1, w2 = min(u, 1 - u), min(v, 1 - v)  # a pixel near a point of the triangle
+    pixel_x = int(x0 + w1 * (x1 - x0) + w2 * (x2 - x0)) // 256
+    pixel_y = int(y0 + w1 * (y1 - y0) + w2 * (y2 - y0)) // 256
     px, py = Fraction(2 * pixel_x + 1, 2) * 256, Fraction(2 * pixel_y + 1, 2) * 256
     w1 = ((px - x0) * (y2 - y0) - (x2 - x0) * (py - y0)) / area
     w2 = ((x1 - x0) * (py - y0) - (px - x0) * (y1 - y0)) / area
-    assume(0 <= w1 <= 1 and 0 <= w2 <= 1 and w1 + w2 <= 1)
     exact = Fraction(z[0]) + w1 * (Fraction(z[1]) - Fraction(z[0])) + w2 * (Fraction(z[2]) - Fraction(z[0]))
     got = value_at(triangle, z, pixel_x, pixel_y)
-    assert abs(Fraction(float(got)) - exact) <= Fraction(float(np.spacing(np.float32(max(z)))))
+    assert abs(Fraction(float(got)) - exact) <= Fraction(float(np.spacing(np.float32(max(*z, abs(exact))))))
 
 
 @pytest.mark.jit_off
