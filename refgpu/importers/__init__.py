@@ -1,0 +1,1 @@
+"""Makers of refgpu captures from what other programs recorded."""
