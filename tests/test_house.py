@@ -10,7 +10,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {"base": 0, "metadata": 1, "texture": 2, "raster": 3, "machine": 4, "tools": 5}
 TOOLS = {"cli", "golden", "compare", "report", "explain", "oracle", "testing", "vulkan", "demo", "importers"}
-SOURCES = sorted(path for folder in ("refgpu", "raster", "texture", "metadata") for path in (ROOT / folder).rglob("*.py"))
+FOLDERS = ("refgpu", "raster", "texture", "metadata")
+SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
 
 def module_of(path: Path) -> str:
