@@ -116,6 +116,7 @@ class S(IntEnum):
     PS_INPUTS = 54        # attributes it reads
     FLAT = 55             # mask over attributes: provoking vertex's value
     LINEAR = 56           # mask over attributes: no perspective
+    PS_Z_EXPORT = 57      # 1: its depth export replaces the depth (DB_SHADER_CONTROL.Z_EXPORT_ENABLE)
     INPUT = 60            # 32 columns: parameter that attribute k reads (SPI_PS_INPUT_CNTL_k.OFFSET),
     #                       or 32 + DEFAULT_VAL for a constant
     # colour
@@ -135,6 +136,7 @@ class C(IntEnum):
     FORMAT_ROW = 4        # row of texture.formats' colour format table
     WORDS = 5             # uint32 words per pixel in the resident tile: 1, 2 or 4
     EXPORT_SLOT = 6       # which shader export feeds it
+    FLAGS = 7             # bit 0 CB_COLORn_ATTRIB.FORCE_DST_ALPHA_1, bit 1 CB_BLENDn_CONTROL.DISABLE_ROP3
     COUNT = 8
 
 
