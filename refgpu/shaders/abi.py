@@ -5,7 +5,7 @@ that counts the constants, then the constants themselves. Everything a kernel ne
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Self
 
 import numba
@@ -45,7 +45,8 @@ class Shader:
             other.constants = np.ascontiguousarray(array, np.float32).reshape(-1)
         return other
 
-    def block(self, memory: Any, user_data: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
+    def block(self, memory: Any, user_data: npt.NDArray[np.uint32],
+              highest_index: Callable[[], int] | None = None) -> npt.NDArray[np.uint8]:
         """Block of constants for one draw; keep it alive until the draw has run.
 
         Parameters
@@ -53,6 +54,8 @@ class Shader:
         memory : Memory
             For shaders that read guest memory.
         user_data : uint32[32]
+        highest_index : callable, optional
+            Gives the highest vertex index of the draw, for shaders that must know which bytes they will read.
         """
         block = np.empty(CONSTANTS_BYTE + self.constants.nbytes, np.uint8)
         block[:USER_DATA_BYTES] = user_data.view(np.uint8)
@@ -87,13 +90,13 @@ class VertexShader(Shader):
     stage = "vs"
 
     def __init__(self, callback: Callback, name: str, *, parameters: int = 0, distances: int = 0,
-                 flags: VertexFlag = VertexFlag(0)):
+                 flags: int = 0):
         super().__init__(callback, name)
         if not 0 <= parameters <= 32 or not 0 <= distances <= 8:
             raise InputError(f"shader {name!r}: {parameters} parameters (0..32), {distances} distances (0..8)")
         self.parameters = parameters
         self.distances = distances
-        self.flags = flags
+        self.flags = VertexFlag(flags)
 
     @property
     def output_rows(self) -> int:
@@ -122,7 +125,7 @@ class PixelShader(Shader):
     stage = "ps"
 
     def __init__(self, callback: Callback, name: str, *, attributes: int = 0, exports: int = 1,
-                 flags: PixelFlag = PixelFlag(0), first_attribute: int = 0, linear: int = 0):
+                 flags: int = 0, first_attribute: int = 0, linear: int = 0):
         super().__init__(callback, name)
         if not 0 <= attributes <= 32 or not 0 <= exports <= 8:
             raise InputError(f"shader {name!r}: {attributes} attributes (0..32), {exports} exports (0..8)")
@@ -130,4 +133,4 @@ class PixelShader(Shader):
         self.first_attribute = first_attribute
         self.linear = linear
         self.exports = exports
-        self.flags = flags
+        self.flags = PixelFlag(flags)

@@ -36,6 +36,7 @@ class Block(Generic[Result]):
         self._known: dict[tuple[str, bytes], Result] = {}
 
     def __call__(self, registers: RegisterFile) -> Result:
+        """Decoded block of the registers as they are now."""
         generation = registers.table.generation
         places = self._places.get(generation)
         if places is None:

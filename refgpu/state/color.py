@@ -48,31 +48,41 @@ class ColorTarget:
 
 @dataclass(frozen=True)
 class Color:
-    """Decoded colour block; `masks` are CB_TARGET_MASK & CB_SHADER_MASK per target."""
+    """Decoded colour block; `masks` are CB_TARGET_MASK & CB_SHADER_MASK per target, 0 where nothing is written."""
 
     columns: Columns
-    targets: tuple[ColorTarget | None, ...]
     masks: tuple[int, ...]
     blends: tuple[int, ...]
     exports: tuple[int, ...]
     rop3: int
 
 
-def _target(words: Words, n: int) -> ColorTarget:
-    info, view = words[f"CB_COLOR{n}_INFO"], words[f"CB_COLOR{n}_VIEW"]
-    size, layout = words[f"CB_COLOR{n}_ATTRIB2"], words[f"CB_COLOR{n}_ATTRIB3"]
-    require(words, {
-        f"CB_COLOR{n}_INFO": {"ENDIAN": 0, "FAST_CLEAR": 0, "COMPRESSION": 0, "DCC_ENABLE": 0},
-        f"CB_COLOR{n}_ATTRIB": {"NUM_SAMPLES": 0, "NUM_FRAGMENTS": 0},
-        f"CB_COLOR{n}_VIEW": {"MIP_LEVEL": 0},
-    })
-    if layout.RESOURCE_TYPE == _RESOURCE_3D:
-        raise UnsupportedError(f"CB_COLOR{n}_ATTRIB3.RESOURCE_TYPE", layout.RESOURCE_TYPE)
-    if view.SLICE_MAX < view.SLICE_START:
-        raise DecodeError(f"CB_COLOR{n}_VIEW.SLICE_MAX = {view.SLICE_MAX} lies before SLICE_START = {view.SLICE_START}")
-    address = (int(words[f"CB_COLOR{n}_BASE_EXT"]) & 0xFF) << 40 | int(words[f"CB_COLOR{n}_BASE"]) << 8
-    return ColorTarget(n, address, info.FORMAT, info.NUMBER_TYPE, info.COMP_SWAP, layout.COLOR_SW_MODE,
-                       size.MIP0_WIDTH + 1, size.MIP0_HEIGHT + 1, view.SLICE_START, view.SLICE_MAX + 1)
+_PER_TARGET = ("BASE", "BASE_EXT", "VIEW", "INFO", "ATTRIB", "ATTRIB2", "ATTRIB3")
+
+
+def _target_block(n: int) -> Block[ColorTarget | None]:
+    def decode(words: Words) -> ColorTarget | None:
+        info, view = words[f"CB_COLOR{n}_INFO"], words[f"CB_COLOR{n}_VIEW"]
+        if not info.FORMAT:
+            return None
+        size, layout = words[f"CB_COLOR{n}_ATTRIB2"], words[f"CB_COLOR{n}_ATTRIB3"]
+        require(words, {
+            f"CB_COLOR{n}_INFO": {"ENDIAN": 0, "FAST_CLEAR": 0, "COMPRESSION": 0, "DCC_ENABLE": 0},
+            f"CB_COLOR{n}_ATTRIB": {"NUM_SAMPLES": 0, "NUM_FRAGMENTS": 0},
+            f"CB_COLOR{n}_VIEW": {"MIP_LEVEL": 0},
+        })
+        if layout.RESOURCE_TYPE == _RESOURCE_3D:
+            raise UnsupportedError(f"CB_COLOR{n}_ATTRIB3.RESOURCE_TYPE", layout.RESOURCE_TYPE)
+        if view.SLICE_MAX < view.SLICE_START:
+            raise DecodeError(f"CB_COLOR{n}_VIEW: SLICE_MAX = {view.SLICE_MAX} < SLICE_START = {view.SLICE_START}")
+        address = (int(words[f"CB_COLOR{n}_BASE_EXT"]) & 0xFF) << 40 | int(words[f"CB_COLOR{n}_BASE"]) << 8
+        return ColorTarget(n, address, info.FORMAT, info.NUMBER_TYPE, info.COMP_SWAP, layout.COLOR_SW_MODE,
+                           size.MIP0_WIDTH + 1, size.MIP0_HEIGHT + 1, view.SLICE_START, view.SLICE_MAX + 1)
+
+    return Block(tuple(f"CB_COLOR{n}_{name}" for name in _PER_TARGET), decode)
+
+
+color_target_blocks = tuple(_target_block(n) for n in range(TARGETS))
 
 
 def _decode_color(words: Words) -> Color:
@@ -83,7 +93,6 @@ def _decode_color(words: Words) -> Color:
     elif control.MODE != _CB_NORMAL:
         raise UnsupportedError("CB_COLOR_CONTROL.MODE", control.MODE)
     require(words, {"CB_COLOR_CONTROL": {"DEGAMMA_ENABLE": 0}})
-    targets: list[ColorTarget | None] = []
     masks, blends, exports = [], [], []
     ints: dict[int, int] = {S.ROP3: control.ROP3}
     for n in range(TARGETS):
@@ -92,7 +101,6 @@ def _decode_color(words: Words) -> Color:
         mask = enabled >> 4 * n & 0xF
         if not info.FORMAT or not export:
             mask = 0
-        target = _target(words, n) if mask else None
         blending = int(blend) if mask and blend.ENABLE and not info.BLEND_BYPASS else 0
         column = S.COLOR + C.COUNT * n
         ints |= {
@@ -100,21 +108,18 @@ def _decode_color(words: Words) -> Color:
             column + C.BLEND: blending, column + C.EXPORT_SLOT: n,
             column + C.FLAGS: words[f"CB_COLOR{n}_ATTRIB"].FORCE_DST_ALPHA_1 | blend.DISABLE_ROP3 << 1,
         }
-        targets.append(target)
         masks.append(mask)
         blends.append(blending)
         exports.append(export)
     floats = {column: float(as_float(words[f"CB_BLEND_{name}"])) for column, name in (
         (F.BLEND_RED, "RED"), (F.BLEND_GREEN, "GREEN"), (F.BLEND_BLUE, "BLUE"), (F.BLEND_ALPHA, "ALPHA"))}
-    return Color(Columns(ints, floats), tuple(targets), tuple(masks), tuple(blends), tuple(exports), control.ROP3)
+    return Color(Columns(ints, floats), tuple(masks), tuple(blends), tuple(exports), control.ROP3)
 
-
-_PER_TARGET = ("BASE", "BASE_EXT", "VIEW", "INFO", "ATTRIB", "ATTRIB2", "ATTRIB3")
 
 color_block = Block(
     ("CB_COLOR_CONTROL", "CB_TARGET_MASK", "CB_SHADER_MASK", "SPI_SHADER_COL_FORMAT", "CB_BLEND_RED",
      "CB_BLEND_GREEN", "CB_BLEND_BLUE", "CB_BLEND_ALPHA",
-     *(f"CB_COLOR{n}_{name}" for n in range(TARGETS) for name in _PER_TARGET),
+     *(f"CB_COLOR{n}_INFO" for n in range(TARGETS)), *(f"CB_COLOR{n}_ATTRIB" for n in range(TARGETS)),
      *(f"CB_BLEND{n}_CONTROL" for n in range(TARGETS))),
     _decode_color,
 )

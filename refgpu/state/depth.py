@@ -53,7 +53,7 @@ class Depth:
     """Decoded depth block."""
 
     columns: Columns
-    target: DepthTarget | None  # None when neither test nor write touches one
+    uses_target: bool           # some test or write is on
     late_exports: bool          # DB_SHADER_CONTROL.Z_EXPORT_ENABLE
     before_shader: bool         # DEPTH_BEFORE_SHADER
 
@@ -62,7 +62,7 @@ def _address(words: Words, name: str) -> int:
     return (int(words[f"{name}_HI"]) & 0xFF) << 40 | int(words[name]) << 8
 
 
-def _target(words: Words) -> DepthTarget | None:
+def _decode_target(words: Words) -> DepthTarget | None:
     z_info, stencil_info = words["DB_Z_INFO"], words["DB_STENCIL_INFO"]
     if not z_info.FORMAT and not stencil_info.FORMAT:
         return None
@@ -87,6 +87,14 @@ def _target(words: Words) -> DepthTarget | None:
     )
 
 
+depth_target_block = Block(
+    ("DB_Z_INFO", "DB_STENCIL_INFO", "DB_DEPTH_VIEW", "DB_DEPTH_SIZE_XY", "DB_Z_READ_BASE", "DB_Z_READ_BASE_HI",
+     "DB_Z_WRITE_BASE", "DB_Z_WRITE_BASE_HI", "DB_STENCIL_READ_BASE", "DB_STENCIL_READ_BASE_HI",
+     "DB_STENCIL_WRITE_BASE", "DB_STENCIL_WRITE_BASE_HI"),
+    _decode_target,
+)
+
+
 def _decode_depth(words: Words) -> Depth:
     control, shader = words["DB_DEPTH_CONTROL"], words["DB_SHADER_CONTROL"]
     render, override = words["DB_RENDER_CONTROL"], words["DB_RENDER_OVERRIDE"]
@@ -100,17 +108,14 @@ def _decode_depth(words: Words) -> Depth:
                               "PRIMITIVE_ORDERED_PIXEL_SHADER": 0, "PRE_SHADER_DEPTH_COVERAGE_ENABLE": 0},
         "DB_ALPHA_TO_MASK": {"ALPHA_TO_MASK_ENABLE": 0} if not shader.ALPHA_TO_MASK_DISABLE else {},
     })
-    target = _target(words)
     view = words["DB_DEPTH_VIEW"]
-    z_format = target.z_format if target else 0
+    z_format = words["DB_Z_INFO"].FORMAT
     z_enable = control.Z_ENABLE and z_format
     bounds = control.DEPTH_BOUNDS_ENABLE and z_format
-    stencil = control.STENCIL_ENABLE and target is not None and target.has_stencil
-    if not (z_enable or bounds or stencil):
-        target = None
-        z_format = 0
+    stencil = control.STENCIL_ENABLE and words["DB_STENCIL_INFO"].FORMAT
+    uses_target = bool(z_enable or bounds or stencil)
     ints: dict[int, int] = {
-        S.Z_FORMAT: z_format,
+        S.Z_FORMAT: z_format if uses_target else 0,
         S.Z_ENABLE: int(bool(z_enable)),
         S.Z_WRITE: int(bool(z_enable and control.Z_WRITE_ENABLE and not view.Z_READ_ONLY)),
         S.ZFUNC: control.ZFUNC,
@@ -135,15 +140,13 @@ def _decode_depth(words: Words) -> Depth:
         F.BOUNDS_MAX: as_float(words["DB_DEPTH_BOUNDS_MAX"]),
         F.CLEAR_Z: as_float(words["DB_DEPTH_CLEAR"]),
     }
-    return Depth(Columns(ints, {column: float(value) for column, value in floats.items()}), target,
+    return Depth(Columns(ints, {column: float(value) for column, value in floats.items()}), uses_target,
                  bool(shader.Z_EXPORT_ENABLE), bool(shader.DEPTH_BEFORE_SHADER))
 
 
 depth_block = Block(
     ("DB_DEPTH_CONTROL", "DB_SHADER_CONTROL", "DB_RENDER_CONTROL", "DB_RENDER_OVERRIDE", "DB_ALPHA_TO_MASK",
-     "DB_Z_INFO", "DB_STENCIL_INFO", "DB_DEPTH_VIEW", "DB_DEPTH_SIZE_XY", "DB_Z_READ_BASE", "DB_Z_READ_BASE_HI",
-     "DB_Z_WRITE_BASE", "DB_Z_WRITE_BASE_HI", "DB_STENCIL_READ_BASE", "DB_STENCIL_READ_BASE_HI",
-     "DB_STENCIL_WRITE_BASE", "DB_STENCIL_WRITE_BASE_HI", "DB_STENCIL_CONTROL", "DB_STENCILREFMASK",
+     "DB_Z_INFO", "DB_STENCIL_INFO", "DB_DEPTH_VIEW", "DB_STENCIL_CONTROL", "DB_STENCILREFMASK",
      "DB_STENCILREFMASK_BF", "DB_STENCIL_CLEAR", "DB_DEPTH_CLEAR", "DB_DEPTH_BOUNDS_MIN", "DB_DEPTH_BOUNDS_MAX"),
     _decode_depth,
 )

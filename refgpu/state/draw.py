@@ -12,8 +12,8 @@ from ..base.errors import UnsupportedError
 from ..registers import RegisterFile
 from ..shaders import PixelShader, VertexShader
 from .block import new_rows
-from .color import Color, ColorTarget, color_block, may_defer
-from .depth import Depth, DepthTarget, depth_block
+from .color import Color, ColorTarget, color_block, color_target_blocks, may_defer
+from .depth import Depth, DepthTarget, depth_block, depth_target_block
 from .interpolation import check_inputs, interpolation_block
 from .setup import final_scissor, setup_block, viewport_scissor_blocks
 from .vertex import VIEWPORTS, check_outputs, vertex_block, viewport_blocks
@@ -89,8 +89,8 @@ def _put_pixel_shader(row: npt.NDArray[np.int64], registers: RegisterFile, depth
     row[:, S.INPUT : S.INPUT + count] = interpolation.inputs[first : first + count]
     row[:, S.LATE] = int(late)
     row[:, S.DEFER] = int(not flags & PixelFlag.KILL and not late and may_defer(color, component_masks))
-    for n, target in enumerate(color.targets):
-        if target is not None and n >= pixel.exports:
+    for n, mask in enumerate(color.masks):
+        if mask and n >= pixel.exports:
             raise UnsupportedError(f"SPI_SHADER_COL_FORMAT of MRT{n} with shader {pixel.name!r}, which exports "
                                    f"{pixel.exports} colours")
 
@@ -114,11 +114,12 @@ def decode_state(registers: RegisterFile, vertex: VertexShader, pixel: PixelShad
     setup = setup_block(registers)
     depth = depth_block(registers)
     color = color_block(registers)
-    colors = color.targets
+    depth_target = depth_target_block(registers) if depth.uses_target else None
+    colors = tuple(color_target_blocks[n](registers) if mask else None for n, mask in enumerate(color.masks))
     if pixel is None and any(target is not None for target in colors):
         raise UnsupportedError("SPI_SHADER_PGM_LO_PS: no pixel shader is bound, but CB_TARGET_MASK & CB_SHADER_MASK",
                                sum(mask << 4 * n for n, mask in enumerate(color.masks)))
-    width, height = _extent(depth.target, colors)
+    width, height = _extent(depth_target, colors)
     rows_i, rows_f = new_rows(VIEWPORTS if vertex_flags & VertexFlag.VIEWPORT else 1)
     for block in (columns, setup.columns, depth.columns, color.columns):
         block.put(rows_i, rows_f)
@@ -142,4 +143,4 @@ def decode_state(registers: RegisterFile, vertex: VertexShader, pixel: PixelShad
             component_masks[n] = format_.mask
     if pixel is not None:
         _put_pixel_shader(rows_i, registers, depth, color, vertex, pixel, tuple(component_masks))
-    return DrawState(rows_i, rows_f, depth.target, colors, width, height)
+    return DrawState(rows_i, rows_f, depth_target, colors, width, height)

@@ -1,0 +1,136 @@
+"""Draws that wait to be executed together: all draws into the same targets form one pass."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from refgpu.raster.layout import S
+from refgpu.raster.pipeline import run_pass
+from refgpu.raster.tables import Draw
+
+from .base.bits import Bits
+from .base.errors import RefGpuError
+from .draw_inputs import DrawInputs, decode_inputs
+from .draw_report import Report
+from .pm4 import DrawCall
+from .registers import RegisterFile
+from .residency import Residency
+from .shaders import PixelShader, Shader, VertexShader
+from .state import DrawState
+
+_CULL_FRONT, _CULL_BACK = Bits(0, 1), Bits(1, 1)  # PA_SU_SC_MODE_CNTL
+_RECTANGLES = (7, 17)
+_PASS_VERTICES = 1 << 24  # a pass is executed before its vertex rows grow beyond this
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """One queued draw, the blocks of constants that its shaders report faults through, and its number."""
+
+    draw: Draw
+    blocks: list[tuple[Shader, npt.NDArray[np.uint8]]]
+    label: str
+
+
+class DrawQueue:
+    """Queue of one Gpu.
+
+    Parameters
+    ----------
+    residency : Residency
+    report : Report
+    threads : int
+    faces_as_two_passes : bool
+        Draw front faces first and back faces after them, each draw twice; see `Gpu`.
+    """
+
+    def __init__(self, residency: Residency, report: Report, threads: int, faces_as_two_passes: bool):
+        self._residency = residency
+        self._report = report
+        self._threads = threads
+        self._two_passes = faces_as_two_passes
+        self._state: DrawState | None = None
+        self._key: tuple[object, ...] = ()
+        self._waiting: list[_Waiting] = []
+        self._vertices = 0
+
+    def add(self, call: DrawCall, registers: RegisterFile, state: DrawState, vertex: VertexShader,
+            vertex_data: npt.NDArray[np.uint32], pixel: PixelShader | None,
+            pixel_data: npt.NDArray[np.uint32]) -> None:
+        """Queue a draw; what is wrong with its inputs or targets is raised now."""
+        memory = self._residency.memory
+        inputs = decode_inputs(call, registers, memory)
+        if inputs.count == 0 or inputs.instances == 0:
+            return
+        if state.targets_key != self._key or self._vertices > _PASS_VERTICES:
+            self.execute()
+        self._residency.check(state)
+        vertex_block = vertex.block(memory, vertex_data, inputs.highest_index)
+        blocks: list[tuple[Shader, npt.NDArray[np.uint8]]] = [(vertex, vertex_block)]
+        rows_i, rows_f = state.rows_i.copy(), state.rows_f
+        if pixel is not None:
+            pixel_block = pixel.block(memory, pixel_data, None)
+            blocks.append((pixel, pixel_block))
+            rows_i[:, S.PS_ADDRESS] = pixel.callback.address
+            rows_i[:, S.PS_CONSTANTS] = _address(pixel_block)
+        keep: list[Any] = [vertex, pixel, *blocks]
+        label = f"draw {self._report.draws + len(self._waiting)}"
+        self._state, self._key = state, state.targets_key
+        for rows in self._passes(inputs, rows_i):
+            draw = Draw(inputs.prim_type, inputs.count, inputs.instances, inputs.indices, inputs.index_offset,
+                        inputs.restart, vertex.callback.address, _address(vertex_block), rows, rows_f, keep)
+            self._waiting.append(_Waiting(draw, blocks, label))
+        self._vertices += inputs.count * inputs.instances
+
+    def _passes(self, inputs: DrawInputs, rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+        if not self._two_passes or inputs.prim_type in _RECTANGLES:
+            return [rows]
+        result = []
+        for other_face in (_CULL_BACK, _CULL_FRONT):
+            one_face = rows.copy()
+            one_face[:, S.SC_MODE] = [other_face.put(int(word), 1) for word in rows[:, S.SC_MODE]]
+            result.append(one_face)
+        return result
+
+    def writes(self, address: int, nbytes: int) -> bool:
+        """Whether a queued draw may change bytes of a range."""
+        return self._state is not None and self._residency.covers(self._state, address, nbytes)
+
+    def execute(self) -> None:
+        """Execute what waits.
+
+        If a draw fails, the draws before it are executed, it and the ones after it are dropped, and its error is
+        raised.
+        """
+        waiting, state = self._waiting, self._state
+        self._waiting, self._state, self._key, self._vertices = [], None, (), 0
+        if not waiting or state is None:
+            return
+        try:
+            self._run(state, waiting)
+        except RefGpuError:
+            for one in waiting:  # find out which; geometry fails before any tile is written
+                self._run(state, [one])
+            raise
+
+    def _run(self, state: DrawState, waiting: list[_Waiting]) -> None:
+        targets = self._residency.targets(state)
+        try:
+            counts = run_pass([one.draw for one in waiting], targets, self._threads)
+        except RefGpuError as error:
+            if len(waiting) == 1:
+                error.add_note(waiting[0].label)
+            raise
+        finally:
+            self._residency.mark(state, targets)
+        for one in waiting:
+            for shader, block in one.blocks:
+                shader.check(block)
+        self._report.draws += len({one.label for one in waiting})
+        self._report.counts.update(counts)
+
+
+def _address(array: npt.NDArray[Any]) -> int:
+    return int(array.__array_interface__["data"][0])
