@@ -1,1 +1,17 @@
 """PM4 command streams: packets, their fields, and the processor that executes them."""
+
+from .calls import INDEX_BYTES, DispatchCall, DrawCall, Sink
+from .packet import Packet, decode, encode, packet
+from .processor import CommandProcessor
+
+__all__ = [
+    "INDEX_BYTES",
+    "CommandProcessor",
+    "DispatchCall",
+    "DrawCall",
+    "Packet",
+    "Sink",
+    "decode",
+    "encode",
+    "packet",
+]

@@ -102,8 +102,7 @@ class RegisterFile:
 
     def get(self, bank: str, offset: int) -> int:
         """Word at a dword offset of a bank; DecodeError outside the bank."""
-        found = bank_named(bank)
-        self._check(found, offset, 1)
+        found = self.check(bank, offset, 1)
         return int(self.storage[found.start + offset])
 
     def set(self, bank: str, offset: int, value: int) -> None:
@@ -112,8 +111,7 @@ class RegisterFile:
 
     def write(self, bank: str, offset: int, values: Sequence[int] | npt.NDArray[np.uint32]) -> None:
         """Set consecutive registers from a dword offset on; DecodeError if any lies outside the bank."""
-        found = bank_named(bank)
-        self._check(found, offset, len(values))
+        found = self.check(bank, offset, len(values))
         place = slice(found.start + offset, found.start + offset + len(values))
         new = np.asarray(values, np.uint32)
         self.written[place] = 1
@@ -122,12 +120,15 @@ class RegisterFile:
             self.generations[_INDEX[bank]] += 1
 
     @staticmethod
-    def _check(bank: Bank, offset: int, count: int) -> None:
-        if not 0 <= offset <= bank.size - count:
+    def check(bank: str, offset: int, count: int) -> Bank:
+        """The bank; DecodeError when some of `count` registers from `offset` on lie outside it."""
+        found = bank_named(bank)
+        if not 0 <= offset <= found.size - count:
             last = f"..{offset + count - 1:#x}" if count > 1 else ""
             raise DecodeError(
-                f"register bank {bank.name} has no dword offset {offset:#x}{last} (it ends at {bank.size - 1:#x})"
+                f"register bank {bank} has no dword offset {offset:#x}{last} (it ends at {found.size - 1:#x})"
             )
+        return found
 
     def at_dword(self, address: int) -> tuple[str, int]:
         """Bank and offset of a dword address of the whole register space, as WRITE_DATA and COPY_DATA give it."""

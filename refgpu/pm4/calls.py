@@ -1,0 +1,67 @@
+"""What the command processor asks of the machine behind it."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+INDEX_BYTES = (2, 4, 1)  # by index type: 16, 32 and 8 bits
+
+
+@dataclass(frozen=True, slots=True)
+class DrawCall:
+    """One draw, with what its packet carries; all other state is in the registers.
+
+    Attributes
+    ----------
+    indexed : bool
+    index_address : int
+        Guest address that index 0 of the buffer has (0 without indices).
+    index_type : int
+        0 for 16-bit, 1 for 32-bit, 2 for 8-bit indices.
+    index_count : int
+        Indices, or vertices of an auto draw.
+    max_size : int
+        Indices readable from `index_address` on.
+    index_offset : int
+        Position of the first index in the buffer, in indices.
+    instance_count : int
+        At least 1.
+    initiator : int
+        The VGT_DRAW_INITIATOR word.
+    packet_offset : int
+        Dword offset of the packet in its stream.
+    stream_address : int or None
+        Guest address of that stream, None when it was handed over as an array.
+    """
+
+    indexed: bool
+    index_address: int
+    index_type: int
+    index_count: int
+    max_size: int
+    index_offset: int
+    instance_count: int
+    initiator: int
+    packet_offset: int = 0
+    stream_address: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchCall:
+    """One dispatch: group counts and the COMPUTE_DISPATCH_INITIATOR word."""
+
+    x: int
+    y: int
+    z: int
+    initiator: int
+    packet_offset: int = 0
+    stream_address: int | None = None
+
+
+class Sink(Protocol):
+    """The machine that draws. Guest memory tells it before other packets touch bytes (`Memory.watch`)."""
+
+    def draw(self, call: DrawCall) -> None:
+        """Draw with the registers as they are now."""
+
+    def dispatch(self, call: DispatchCall) -> None:
+        """Run a compute grid with the registers as they are now."""
