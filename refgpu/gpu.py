@@ -118,6 +118,10 @@ class Gpu:
         state = decode_state(self.registers, vertex, pixel)
         self._queue.add(call, self.registers, state, vertex, vertex_data, pixel, pixel_data)
 
+    def execute(self) -> None:
+        """Execute every queued draw; results may stay in working copies until somebody reads them."""
+        self._queue.execute()
+
     def finish(self) -> None:
         """Execute every queued draw and write all results to guest memory."""
         self._queue.execute()

@@ -1,13 +1,11 @@
 """What the command processor asks of the machine behind it."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 INDEX_BYTES = (2, 4, 1)  # by index type: 16, 32 and 8 bits
 
 
-@dataclass(frozen=True, slots=True)
-class DrawCall:
+class DrawCall(NamedTuple):
     """One draw, with what its packet carries; all other state is in the registers.
 
     Attributes
@@ -45,8 +43,7 @@ class DrawCall:
     stream_address: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DispatchCall:
+class DispatchCall(NamedTuple):
     """One dispatch: group counts and the COMPUTE_DISPATCH_INITIATOR word."""
 
     x: int

@@ -57,22 +57,30 @@ class Packet:
 
     Attributes
     ----------
-    words : ndarray of uint32
-        Header and body.
+    stream : ndarray of uint32
+        The stream it lies in.
     offset : int
-        Dword offset of the header in its stream.
+        Dword offset of the header in the stream.
+    size : int
+        Dwords of header and body.
     """
 
-    __slots__ = ("offset", "words")
+    __slots__ = ("offset", "size", "stream")
 
-    def __init__(self, words: npt.NDArray[np.uint32], offset: int = 0):
-        self.words = words
+    def __init__(self, stream: npt.NDArray[np.uint32], offset: int, size: int):
+        self.stream = stream
         self.offset = offset
+        self.size = size
+
+    @property
+    def words(self) -> npt.NDArray[np.uint32]:
+        """Header and body, a view of the stream."""
+        return self.stream[self.offset : self.offset + self.size]
 
     @property
     def header(self) -> int:
         """The header dword."""
-        return int(self.words[0])
+        return int(self.stream[self.offset])
 
     @property
     def type(self) -> int:
@@ -112,7 +120,7 @@ class Packet:
     @property
     def is_pad(self) -> bool:
         """Whether it is a one-dword filler: type 2, or a NOP with count 0x3FFF."""
-        return self.words.size == 1
+        return self.size == 1
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -125,17 +133,7 @@ class Packet:
         """
         if self.is_pad:
             return {}
-        definition = self.definition
-        if not definition.has_body:
-            return {"body": self.body.tolist()}
-        check_body(self)
-        found: dict[str, Any] = {}
-        for word, fields in zip(self.body.tolist(), definition.dwords, strict=False):
-            found.update({name: bits.get(word) for name, bits in fields.items()})
-        rest = self.body[len(definition.dwords) :].tolist()
-        if definition.rest or rest:
-            found[definition.rest or "rest"] = rest
-        return found
+        return self.definition.decode(self.body.tolist())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Packet) and np.array_equal(self.words, other.words)
@@ -145,13 +143,6 @@ class Packet:
 
     def __repr__(self) -> str:
         return f"<{self.name} at dword {self.offset:#x}: {' '.join(f'{word:08x}' for word in self.words[:9].tolist())}>"
-
-
-def check_body(packet: Packet) -> None:
-    """DecodeError when a packet is shorter than its fixed body."""
-    need = len(packet.definition.dwords)
-    if packet.body.size < need:
-        raise DecodeError(f"{packet.name} needs {need} body dwords, has {packet.body.size}")
 
 
 def as_stream(dwords: Any) -> npt.NDArray[np.uint32]:
@@ -214,7 +205,7 @@ def decode(dwords: Any) -> list[Packet]:
     starts = np.empty(int(count), np.int64)
     _scan(stream, known_opcodes(), starts)
     places = [*starts.tolist(), stream.size]
-    return [Packet(stream[start:stop], start) for start, stop in pairwise(places)]
+    return [Packet(stream, start, stop - start) for start, stop in pairwise(places)]
 
 
 def encode(packets: Iterable[Packet]) -> npt.NDArray[np.uint32]:
@@ -239,8 +230,8 @@ def packet(name: str, *body: int | Sequence[int], predicate: bool = False, compu
         raise InputError(f"no PM4 packet {name!r}")
     words = np.concatenate([np.atleast_1d(np.asarray(part, np.uint64)) for part in body]) if body else np.empty(0)
     if not words.size and name == "NOP":
-        return Packet(as_stream([PAD_HEADER]))
+        return Packet(as_stream([PAD_HEADER]), 0, 1)
     if not 1 <= words.size <= PAD_COUNT:
         raise InputError(f"{name}: a body has 1 to {PAD_COUNT} dwords, not {words.size}")
     header = 0xC0000000 | (words.size - 1) << 16 | by_name()[name].opcode << 8 | compute << 1 | int(predicate)
-    return Packet(as_stream(np.concatenate([[header], words.astype(np.int64)])))
+    return Packet(as_stream(np.concatenate([[header], words.astype(np.int64)])), 0, words.size + 1)

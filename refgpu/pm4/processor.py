@@ -1,6 +1,7 @@
 """The command processor: takes packets in order, keeps registers, moves data, and hands draws to the machine."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -11,14 +12,16 @@ from ..memory import Memory, normalize
 from ..registers import RegisterFile, enum_names
 from . import memory_packets
 from .calls import DispatchCall, DrawCall, Sink
-from .packet import Packet, as_stream, bad_packet, check_body, packet_dwords
+from .packet import as_stream, bad_packet, packet_dwords
 from .register_run import PACKETS, POSITION, bank_table, run_register_packets
-from .table import SET_PACKETS, definitions
+from .table import SET_PACKETS, Definition, definitions
 
 MAX_NESTING: Final = 2  # [PM4-IB-NESTING]
-_AUTO_INDEX: Final = 2  # SOURCE_SELECT of a draw without an index buffer
+# SOURCE_SELECT of a draw with and without an index buffer.
+_FROM_MEMORY: Final = 0
+_AUTO_INDEX: Final = 2
 _NO_EFFECT: Final = frozenset(
-    {"NOP", "TYPE2", "CONTEXT_CONTROL", "PFP_SYNC_ME", "ACQUIRE_MEM", "SURFACE_SYNC", "FRAME_CONTROL"}
+    {"NOP", "CONTEXT_CONTROL", "PFP_SYNC_ME", "ACQUIRE_MEM", "SURFACE_SYNC", "FRAME_CONTROL"}
 )  # [PM4-IN-ORDER]
 # Events that write memory when they have an address; the others only order work.
 _COUNTER_EVENTS: Final = frozenset({"ZPASS_DONE", "PIXEL_PIPE_STAT_DUMP", "SAMPLE_PIPELINESTAT"})
@@ -48,30 +51,45 @@ class CommandProcessor:
         self._address: int | None = None
         self._depth = 0
         self._chained: tuple[int, _Stream] | None = None
-        self._handlers: dict[str, Callable[[Packet, Mapping[str, Any]], None]] = {
+        self._position = 0
+        raw: dict[str, Callable[[list[int]], None]] = {
             "SET_BASE": self._set_base,
-            "CLEAR_STATE": self._clear_state,
             "INDEX_BUFFER_SIZE": self._index_buffer_size,
             "INDEX_BASE": self._index_base,
-            "INDEX_TYPE": self._index_type,
             "NUM_INSTANCES": self._num_instances,
             "DRAW_INDEX_2": self._draw_index_2,
             "DRAW_INDEX_OFFSET_2": self._draw_index_offset_2,
             "DRAW_INDEX_AUTO": self._draw_index_auto,
             "DISPATCH_DIRECT": self._dispatch_direct,
+            "CONTEXT_REG_RMW": self._context_reg_rmw,
+        }
+        by_field: dict[str, Callable[[Mapping[str, Any]], None]] = {
+            "CLEAR_STATE": self._clear_state,
+            "INDEX_TYPE": self._index_type,
             "INDIRECT_BUFFER": self._indirect_buffer,
             "EVENT_WRITE": self._event_write,
             "REWIND": self._rewind,
-            "CONTEXT_REG_RMW": self._context_reg_rmw,
-            "DMA_DATA": lambda _, f: memory_packets.dma_data(memory, f),
-            "WRITE_DATA": lambda _, f: memory_packets.write_data(memory, registers, f),
-            "COPY_DATA": lambda _, f: memory_packets.copy_data(memory, registers, f),
-            "RELEASE_MEM": lambda _, f: memory_packets.release_mem(memory, f),
-            "WAIT_REG_MEM": lambda _, f: memory_packets.wait_reg_mem(memory, registers, f),
-            "LOAD_CONTEXT_REG_INDEX": lambda _, f: self._load("context", f),
-            "LOAD_SH_REG_INDEX": lambda _, f: self._load("sh", f),
-            "LOAD_UCONFIG_REG_INDEX": lambda _, f: self._load("uconfig", f),
+            "DMA_DATA": lambda f: memory_packets.dma_data(memory, f),
+            "WRITE_DATA": lambda f: memory_packets.write_data(memory, registers, f),
+            "COPY_DATA": lambda f: memory_packets.copy_data(memory, registers, f),
+            "RELEASE_MEM": lambda f: memory_packets.release_mem(memory, f),
+            "WAIT_REG_MEM": lambda f: memory_packets.wait_reg_mem(memory, registers, f),
+            "LOAD_CONTEXT_REG_INDEX": lambda f: self._load("context", f),
+            "LOAD_SH_REG_INDEX": lambda f: self._load("sh", f),
+            "LOAD_UCONFIG_REG_INDEX": lambda f: self._load("uconfig", f),
         }
+        # By opcode, over the body's dwords. Draws and what sits between them take the dwords as they are.
+        self._handlers: dict[int, tuple[int, Callable[[list[int]], None]]] = {}
+        for opcode, definition in definitions().items():
+            name = definition.name
+            if name in raw:
+                self._handlers[opcode] = len(definition.dwords), raw[name]
+            elif name in by_field:
+                self._handlers[opcode] = len(definition.dwords), _decoded(definition, by_field[name])
+            elif name in _NO_EFFECT:
+                self._handlers[opcode] = 0, _nothing
+            elif name in SET_PACKETS:
+                self._handlers[opcode] = 1, partial(self._refuse_registers, name)
 
     def submit(self, stream: Any) -> None:
         """Execute a stream: dwords (array, sequence or bytes), or ``(address, dword count)`` in guest memory.
@@ -126,25 +144,32 @@ class CommandProcessor:
             position = int(cursor[POSITION])
             if position >= stream.size:
                 return
+            self._position = position
             try:
-                packet = self._take(stream, position)
-                self._do(packet)
+                size = self._do(stream, position)
                 if self._chained is not None and (self._chained[0], self._chained[1].size) in seen:
                     raise DecodeError(f"INDIRECT_BUFFER chains back to {self._chained[0]:#x}, which would never end")
             except RefGpuError as error:
                 self._locate(error, stream, position)
                 raise
-            cursor[POSITION] = position + packet.words.size
+            cursor[POSITION] = position + size
             cursor[PACKETS] += 1
 
-    @staticmethod
-    def _take(stream: _Stream, position: int) -> Packet:
+    def _do(self, stream: _Stream, position: int) -> int:
+        """Execute the packet at `position`; returns its dwords."""
         header = int(stream[position])
         size = int(packet_dwords(header))
-        known = header >> 30 == 2 or (header >> 8) & 0xFF in definitions()
-        if size == 0 or position + size > stream.size or not known:
+        opcode = header >> 8 & 0xFF
+        definition = definitions().get(opcode)
+        if size == 0 or position + size > stream.size or definition is None:
             raise bad_packet(stream, position)
-        return Packet(stream[position : position + size], position)
+        if opcode not in self._handlers:
+            raise UnsupportedError(f"PM4 packet {definition.name}")
+        need, handler = self._handlers[opcode]
+        if size <= need:
+            definition.check(size - 1)
+        handler(stream[position + 1 : position + size].tolist())
+        return size
 
     def _locate(self, error: RefGpuError, stream: _Stream, position: int) -> None:
         """Say where an error happened, once, at the innermost stream."""
@@ -164,90 +189,82 @@ class CommandProcessor:
             setattr(error, key, value)
         error.args = (f"packet {place['packet_index']}, {name} at dword {position:#x}{where}: {error}",)
 
-    def _do(self, packet: Packet) -> None:
-        name = packet.name
-        if name in _NO_EFFECT:
-            return
-        check_body(packet)
-        if name in SET_PACKETS:
-            self._refuse_registers(packet)
-        handler = self._handlers.get(name)
-        if handler is None:
-            raise UnsupportedError(f"PM4 packet {name}")
-        handler(packet, packet.fields)
-
-    def _refuse_registers(self, packet: Packet) -> None:
+    def _refuse_registers(self, name: str, body: list[int]) -> None:
         """Say why a register write could not be done; those that could never get here."""
-        target = int(packet.body[0])
-        bank = SET_PACKETS[packet.name]
-        if target >> 16 & 0xFFF:
-            raise DecodeError(f"{packet.name}: bank {bank}, offset dword {target:#010x} has reserved bits set")
-        self.registers.check(bank, target & 0xFFFF, packet.body.size - 1)
+        bank = SET_PACKETS[name]
+        if body[0] >> 16 & 0xFFF:
+            raise DecodeError(f"{name}: bank {bank}, offset dword {body[0]:#010x} has reserved bits set")
+        self.registers.check(bank, body[0] & 0xFFFF, len(body) - 1)
 
-    def _set_base(self, packet: Packet, f: Mapping[str, Any]) -> None:
-        self.bases[f["base_index"]] = memory_packets.address_of(f["addr_lo"] & ~7, f["addr_hi"])
+    def _set_base(self, body: list[int]) -> None:
+        self.bases[body[0] & 0xF] = memory_packets.address_of(body[1] & ~7, body[2])
 
-    def _clear_state(self, packet: Packet, f: Mapping[str, Any]) -> None:
+    def _index_buffer_size(self, body: list[int]) -> None:
+        self.index_buffer_size = body[0]
+
+    def _index_base(self, body: list[int]) -> None:
+        self.index_base = memory_packets.address_of(body[0] & ~1, body[1])
+
+    def _num_instances(self, body: list[int]) -> None:
+        self.registers["VGT_NUM_INSTANCES"] = body[0]
+
+    def _context_reg_rmw(self, body: list[int]) -> None:
+        offset, mask, data = body[0] & 0xFFFF, body[1], body[2]
+        old = self.registers.get("context", offset)
+        self.registers.set("context", offset, old & ~mask | data & mask)
+
+    def _draw_index_2(self, body: list[int]) -> None:
+        max_size, low, high, count, initiator = body[:5]
+        self._draw_indexed(memory_packets.address_of(low, high), count, max_size, 0, initiator)
+
+    def _draw_index_offset_2(self, body: list[int]) -> None:
+        max_size, offset, count, initiator = body[:4]
+        self._draw_indexed(self.index_base, count, max_size, offset, initiator)
+
+    def _draw_indexed(self, address: int, count: int, max_size: int, offset: int, initiator: int) -> None:
+        self._check_source(initiator, _FROM_MEMORY)
+        kind = self.registers.word("VGT_INDEX_TYPE") & 3
+        if kind == 3:
+            raise DecodeError("VGT_INDEX_TYPE.INDEX_TYPE has the reserved value 3")
+        instances = self._instances()
+        place = self._position, self._address
+        self.sink.draw(DrawCall(True, address, kind, count, max_size, offset, instances, initiator, *place))
+
+    def _draw_index_auto(self, body: list[int]) -> None:
+        count, initiator = body[:2]
+        self._check_source(initiator, _AUTO_INDEX)
+        place = self._position, self._address
+        self.sink.draw(DrawCall(False, 0, 0, count, count, 0, self._instances(), initiator, *place))
+
+    @staticmethod
+    def _check_source(initiator: int, expected: int) -> None:
+        if initiator & 3 != expected:
+            raise UnsupportedError("this draw packet with VGT_DRAW_INITIATOR.SOURCE_SELECT", initiator & 3)
+
+    def _instances(self) -> int:
+        """Instances of a draw.  [PM4-NO-INSTANCES]"""
+        return max(self.registers.word("VGT_NUM_INSTANCES"), 1)
+
+    def _dispatch_direct(self, body: list[int]) -> None:
+        x, y, z, initiator = body[:4]
+        self.sink.dispatch(DispatchCall(x, y, z, initiator, self._position, self._address))
+
+    def _clear_state(self, f: Mapping[str, Any]) -> None:
         if f["cmd"]:
             raise UnsupportedError("CLEAR_STATE.CMD", f["cmd"])
         self.registers.clear_state()
 
-    def _index_buffer_size(self, packet: Packet, f: Mapping[str, Any]) -> None:
-        self.index_buffer_size = f["size"]
-
-    def _index_base(self, packet: Packet, f: Mapping[str, Any]) -> None:
-        self.index_base = memory_packets.address_of(f["base_lo"] & ~1, f["base_hi"])
-
-    def _index_type(self, packet: Packet, f: Mapping[str, Any]) -> None:
+    def _index_type(self, f: Mapping[str, Any]) -> None:
         if f["swap_mode"]:
             raise UnsupportedError("INDEX_TYPE.SWAP_MODE", f["swap_mode"])
         self.registers["VGT_INDEX_TYPE"] = f["index_type"]
-
-    def _num_instances(self, packet: Packet, f: Mapping[str, Any]) -> None:
-        self.registers["VGT_NUM_INSTANCES"] = f["count"]
-
-    def _context_reg_rmw(self, packet: Packet, f: Mapping[str, Any]) -> None:
-        old = self.registers.get("context", f["reg_offset"])
-        self.registers.set("context", f["reg_offset"], old & ~f["mask"] | f["data"] & f["mask"])
 
     def _load(self, bank: str, f: Mapping[str, Any]) -> None:
         if f["index"] and 4 not in self.bases:
             raise InputError("an offset from SET_BASE 4 is used, but no SET_BASE 4 came before")
         memory_packets.load_registers(self.memory, self.registers, bank, self.bases[4] if f["index"] else 0, f)
 
-    def _index_kind(self) -> int:
-        kind = self.registers["VGT_INDEX_TYPE"].INDEX_TYPE
-        if kind == 3:
-            raise DecodeError("VGT_INDEX_TYPE.INDEX_TYPE has the reserved value 3")
-        return kind
-
-    def _draw(self, packet: Packet, indexed: bool, address: int, count: int, max_size: int, offset: int) -> None:
-        initiator = int(packet.body[-1] if indexed else packet.body[1])
-        source = initiator & 3
-        if source != (0 if indexed else _AUTO_INDEX):
-            raise UnsupportedError(f"{packet.name} with VGT_DRAW_INITIATOR.SOURCE_SELECT", source)
-        instances = max(self.registers.word("VGT_NUM_INSTANCES"), 1)  # [PM4-NO-INSTANCES]
-        kind = self._index_kind() if indexed else 0
-        call = DrawCall(
-            indexed, address, kind, count, max_size, offset, instances, initiator, packet.offset, self._address
-        )
-        self.sink.draw(call)
-
-    def _draw_index_2(self, packet: Packet, f: Mapping[str, Any]) -> None:
-        address = memory_packets.address_of(f["base_lo"], f["base_hi"])
-        self._draw(packet, True, address, f["index_count"], f["max_size"], 0)
-
-    def _draw_index_offset_2(self, packet: Packet, f: Mapping[str, Any]) -> None:
-        self._draw(packet, True, self.index_base, f["index_count"], f["max_size"], f["index_offset"])
-
-    def _draw_index_auto(self, packet: Packet, f: Mapping[str, Any]) -> None:
-        self._draw(packet, False, 0, f["vertex_count"], f["vertex_count"], 0)
-
-    def _dispatch_direct(self, packet: Packet, f: Mapping[str, Any]) -> None:
-        call = DispatchCall(f["dim_x"], f["dim_y"], f["dim_z"], f["dispatch_initiator"], packet.offset, self._address)
-        self.sink.dispatch(call)
-
-    def _indirect_buffer(self, packet: Packet, f: Mapping[str, Any]) -> None:
+    def _indirect_buffer(self, f: Mapping[str, Any]) -> None:
         address = memory_packets.address_of(f["base_lo"] & ~3, f["base_hi"])
         stream = self._fetch(address, f["size"])
         if f["chain"]:
@@ -257,11 +274,19 @@ class CommandProcessor:
             raise DecodeError(f"INDIRECT_BUFFER nested more than {MAX_NESTING} deep, at {address:#x}")
         self._run(stream, address)
 
-    def _event_write(self, packet: Packet, f: Mapping[str, Any]) -> None:
+    def _event_write(self, f: Mapping[str, Any]) -> None:
         name = enum_names("VGT_EVENT_TYPE").get(f["event_type"], "")
         if name in _COUNTER_EVENTS and f["address"]:
             raise UnsupportedError(f"EVENT_WRITE of {name} to memory")
 
-    def _rewind(self, packet: Packet, f: Mapping[str, Any]) -> None:
+    def _rewind(self, f: Mapping[str, Any]) -> None:
         if not f["valid"]:
             raise InputError("REWIND would wait forever: its VALID bit is 0 and nothing else writes this stream")
+
+
+def _nothing(body: list[int]) -> None:
+    """A packet that only orders work.  [PM4-IN-ORDER]"""
+
+
+def _decoded(definition: Definition, handler: Callable[[Mapping[str, Any]], None]) -> Callable[[list[int]], None]:
+    return lambda body: handler(definition.decode(body))

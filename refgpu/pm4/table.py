@@ -9,11 +9,13 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..base.bits import Bits
+from ..base.errors import DecodeError
 
 _SET = "reg_offset[15:0] index[31:28] | {value}"
 _LOAD_INDEX = "index[0] addr_lo[31:2] | addr_hi | reg_offset[15:0] data_format[31] | num_dwords[13:0]"
@@ -125,6 +127,25 @@ class Definition:
     dwords: tuple[Mapping[str, Bits], ...]
     rest: str
     has_body: bool
+
+    def check(self, count: int) -> None:
+        """DecodeError when a body of `count` dwords is shorter than the fixed part."""
+        if count < len(self.dwords):
+            raise DecodeError(f"{self.name} needs {len(self.dwords)} body dwords, has {count}")
+
+    def decode(self, body: list[int]) -> dict[str, Any]:
+        """Fields of a body by name; the repeating part is a list."""
+        if not self.has_body:
+            return {"body": body}
+        self.check(len(body))
+        found: dict[str, Any] = {}
+        for word, fields in zip(body, self.dwords, strict=False):
+            for name, bits in fields.items():
+                found[name] = bits.get(word)
+        rest = body[len(self.dwords) :]
+        if self.rest or rest:
+            found[self.rest or "rest"] = rest
+        return found
 
 
 def _field(text: str) -> tuple[str, Bits]:

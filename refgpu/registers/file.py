@@ -56,8 +56,7 @@ class RegisterFile:
         self.generations = np.zeros(len(BANK_ORDER), np.int64)
         self.clear_state()
         for name, value in _POWER_ON.items():
-            register = self.table[name]
-            self.storage[BANKS[register.bank].start + register.offset] = value
+            self.storage[self.table.place(name)] = value
 
     def clear_state(self) -> None:
         """Give every context register its CLEAR_STATE value; the other banks keep theirs.  [PM4-CLEAR-STATE]"""
@@ -69,20 +68,16 @@ class RegisterFile:
         self.written[bank.start : bank.start + bank.size] = 0
         self.generations[_INDEX["context"]] += 1
 
-    def _place(self, name: str) -> int:
-        register = self.table[name]
-        return BANKS[register.bank].start + register.offset
-
     def word(self, name: str) -> int:
         """Value of a register by name."""
-        return int(self.storage[self._place(name)])
+        return int(self.storage[self.table.place(name)])
 
     def __getitem__(self, name: str) -> Fields:
         return self.table[name].decode(self.word(name))
 
     def __setitem__(self, name: str, value: Any) -> None:
         register = self.table[name]
-        self.write(register.bank, register.offset, (_word(value, name),))
+        self.set(register.bank, register.offset, _word(value, name))
 
     def __contains__(self, name: object) -> bool:
         return name in self.table
@@ -93,7 +88,7 @@ class RegisterFile:
 
     def float(self, name: str) -> Float:
         """The register's word read as a float32."""
-        place = self._place(name)
+        place = self.table.place(name)
         return Float(self.storage[place : place + 1].view(np.float32)[0])
 
     def set_float(self, name: str, value: Float) -> None:
@@ -107,7 +102,12 @@ class RegisterFile:
 
     def set(self, bank: str, offset: int, value: int) -> None:
         """Set the word at a dword offset of a bank; DecodeError outside the bank."""
-        self.write(bank, offset, (_word(value, f"{bank} {offset:#x}"),))
+        word = _word(value, f"{bank} {offset:#x}")
+        place = self.check(bank, offset, 1).start + offset
+        self.written[place] = 1
+        if self.storage[place] != word:
+            self.storage[place] = word
+            self.generations[_INDEX[bank]] += 1
 
     def write(self, bank: str, offset: int, values: Sequence[int] | npt.NDArray[np.uint32]) -> None:
         """Set consecutive registers from a dword offset on; DecodeError if any lies outside the bank."""

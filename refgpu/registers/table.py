@@ -140,6 +140,7 @@ class Table(Mapping[str, Register]):
         self._rows: dict[str, tuple[str, int, str]] = {}
         self._names: dict[tuple[str, int], str] = {}
         self._made: dict[str, Register] = {}
+        self._places: dict[str, int] = {}
         skip = _OTHER[generation]
         for bank, offset_hex, name, fields in _rows("registers.csv"):
             if all(skip in _flags(text) for text in fields.split(" ")):
@@ -173,6 +174,14 @@ class Table(Mapping[str, Register]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._rows
+
+    def place(self, name: str) -> int:
+        """Where a RegisterFile's storage keeps a register."""
+        found = self._places.get(name)
+        if found is None:
+            register = self[name]
+            found = self._places[name] = BANKS[register.bank].start + register.offset
+        return found
 
     def name_at(self, bank: str, offset: int) -> str:
         """Name of the register at a dword offset of a bank, or an empty string."""
