@@ -39,7 +39,7 @@ from .abi import PixelShader, Shader, VertexShader
 from .derivatives import ddx, ddx_fine, ddy, ddy_fine
 from .pixel_builtin import attribute, flat, user_data_color
 from .user import pixel, vertex_function
-from .vertex_builtin import clear_rect, vertex
+from .vertex_builtin import clear_rect
 
 __all__ = [
     "ATTRIBUTE",
@@ -60,6 +60,5 @@ __all__ = [
     "flat",
     "pixel",
     "user_data_color",
-    "vertex",
     "vertex_function",
 ]
