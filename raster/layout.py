@@ -86,6 +86,7 @@ class S(IntEnum):
     VERTEX_FLAGS = 6      # VertexFlag
     DISTANCE_COUNT = 7    # distances exported by the vertex shader, 0..8
     PARAMETER_COUNT = 8   # parameters (4 floats each) exported by the vertex shader
+    VARIANTS = 9          # GeometryVariant: alternatives of contested claims
     # primitives
     SC_MODE = 10          # PA_SU_SC_MODE_CNTL word
     BIAS_FORMAT = 11      # PA_SU_POLY_OFFSET_DB_FMT_CNTL word
@@ -94,6 +95,8 @@ class S(IntEnum):
     SCISSOR_X1 = 14
     SCISSOR_Y1 = 15
     LAYER = 16            # layer of the targets' tiles that this draw writes
+    SCREEN_OFFSET_X = 17  # PA_SU_HARDWARE_SCREEN_OFFSET in pixels: centre of the range that snapped positions have
+    SCREEN_OFFSET_Y = 18
     # depth and stencil
     Z_FORMAT = 20         # DB_Z_INFO.FORMAT of the bound depth target, 0 none, 1 Z16, 2 Z24, 3 Z32F
     Z_ENABLE = 21
@@ -124,6 +127,16 @@ class S(IntEnum):
     ROP3 = 96             # 0xCC: copy
     COLOR = 100           # TARGETS groups of C.COUNT columns
     COUNT = 100 + 8 * 8
+
+
+class GeometryVariant(IntFlag):
+    """Alternatives of contested claims, in S.VARIANTS; 0 is every default."""
+
+    VTE_FUSED = 1         # [RAST-VTE-ROUND] scale and offset in one fused multiply-add
+    SNAP_TO_ZERO = 2      # [RAST-SNAP-TRUNCATE] toward zero
+    SNAP_ROUND_AWAY = 4   # [RAST-SNAP-HALF] x.5 away from zero
+    SNAP_JAM_ODD = 8      # [RAST-SNAP-ODD] any fraction goes to the odd neighbour
+    BIAS_OF_PIECES = 16   # [RAST-BIAS-CLIPPED] bias from each clipped piece
 
 
 class C(IntEnum):
@@ -195,6 +208,7 @@ class R(IntEnum):
     X_RANGE = 12          # first pixel | end pixel << 16, cut to the scissor; columns this record may touch
     Y_RANGE = 13
     PRIMITIVE = 14        # number of the primitive in its draw
+    LAYER = 15            # layer of the targets' tiles
 
 
 class RecordFlag(IntFlag):

@@ -1,0 +1,178 @@
+"""Triangles that do not go straight to setup: clipped ones, and those whose vertices chose different viewports."""
+
+from typing import Final
+
+import numpy as np
+
+from ..base.kernel import kernel
+from .bias import depth_slope, largest_magnitude
+from .clip import CODE_DROP, CODE_NAN, CODE_PLANES, PLANES, clip_polygon
+from .draw_table import D
+from .facing import doubled_area
+from .layout import GeometryVariant, S, VertexFlag
+from .vertex_stage import store_window_position
+
+_DX_LINEAR_ATTR_CLIP_ENA: Final = 1 << 24
+_VIEWPORTS: Final = int(D.VIEWPORTS)
+_CLIP: Final = int(S.CLIP)
+_SUBPIXEL_BITS: Final = int(S.SUBPIXEL_BITS)
+_VARIANTS: Final = int(S.VARIANTS)
+_DISTANCES: Final = int(S.DISTANCE_COUNT)
+_PARAMETERS: Final = int(S.PARAMETER_COUNT)
+_PS_INPUTS: Final = int(S.PS_INPUTS)
+_FLAT: Final = int(S.FLAT)
+_LINEAR: Final = int(S.LINEAR)
+_INPUT: Final = int(S.INPUT)
+_VIEWPORT_FLAG: Final = int(VertexFlag.VIEWPORT)
+_BIAS_OF_PIECES: Final = int(GeometryVariant.BIAS_OF_PIECES)
+_GUARD_BAND: Final = 15 << 3
+_LARGEST: Final = np.float32(np.finfo(np.float32).max)
+_ZERO: Final = np.float32(0)
+_PARAMETER_FLOATS: Final = 128
+
+POSITION: Final = 0               # columns of a polygon's vertex
+DISTANCE: Final = 4
+PARAMETER: Final = 12
+POLYGON_VERTICES: Final = 3 + PLANES
+POLYGON_FLOATS: Final = PARAMETER + _PARAMETER_FLOATS
+
+STRAIGHT: Final = 0               # what `route` says: to setup as it is
+GONE: Final = 1                   # wholly outside, or not a number
+APART: Final = 2                  # through this module
+
+LOST: Final = -1                  # what `make_pieces` says instead of a number of vertices
+MIXED_INPUT: Final = -2           # a parameter is read both as flat and interpolated
+
+
+@kernel
+def viewport_of(d, draws, bits):
+    """Viewport that a vertex's misc vector chooses; one without a state row counts as 0.  [RAST-VIEWPORT-INDEX]"""
+    viewport = (np.int64(bits) >> 16) & 15
+    return viewport if viewport < draws[d, _VIEWPORTS] else np.int64(0)
+
+
+@kernel
+def mixes_viewports(d, draws, flags, misc, r0, r1, r2):
+    """Whether the vertices of a triangle were transformed with different viewports."""
+    if flags & _VIEWPORT_FLAG == 0:
+        return False
+    viewport = viewport_of(d, draws, misc[r0])
+    return viewport_of(d, draws, misc[r1]) != viewport or viewport_of(d, draws, misc[r2]) != viewport
+
+
+@kernel
+def route(c0, c1, c2, mixed, rect):
+    """Where a triangle goes, by the codes of its vertices.  [RAST-NAN] [RAST-RECT-CLIP]"""
+    everywhere = np.int64(c0) & np.int64(c1) & np.int64(c2)
+    anywhere = np.int64(c0) | np.int64(c1) | np.int64(c2)
+    if everywhere & CODE_DROP or (anywhere & CODE_NAN and not mixed):
+        return GONE
+    if mixed or (anywhere & CODE_PLANES and not rect):
+        return APART
+    return STRAIGHT
+
+
+@kernel
+def planes_crossed(codes):
+    """How many planes cut a triangle: the upper limit of vertices and triangles that clipping adds."""
+    count = np.int64(0)
+    for plane in range(PLANES):
+        count += (np.int64(codes) >> plane) & 1
+    return count
+
+
+@kernel
+def flat_parameter(state_i, attribute):
+    """Whether the pixel shader reads this attribute as the provoking vertex's value."""
+    return (state_i[_FLAT] >> attribute) & 1 != 0
+
+
+@kernel
+def prepare_parameters(state_i, linear):
+    """Mark the floats of parameters that are linear on the screen; False when a parameter is read in two ways."""
+    linear[: 4 * state_i[_PARAMETERS]] = 0
+    correct = state_i[_CLIP] & _DX_LINEAR_ATTR_CLIP_ENA != 0
+    for a in range(state_i[_PS_INPUTS]):
+        parameter = state_i[_INPUT + a]
+        if parameter >= state_i[_PARAMETERS]:
+            continue
+        for b in range(a):
+            if state_i[_INPUT + b] == parameter and (
+                    ((state_i[_FLAT] >> a) ^ (state_i[_FLAT] >> b)) & 1
+                    or (((state_i[_LINEAR] >> a) ^ (state_i[_LINEAR] >> b)) & 1 and not flat_parameter(state_i, a))):
+                return False
+        if correct and (state_i[_LINEAR] >> a) & 1 and not flat_parameter(state_i, a):
+            linear[4 * parameter : 4 * parameter + 4] = 1
+    return True
+
+
+@kernel
+def load_polygon(polygon, rows, positions, distances, params, distance_count, floats):
+    """Copy three vertices into a polygon; False when a position is not finite."""
+    for i in range(3):
+        row = np.int64(rows[i])
+        for k in range(4):
+            polygon[i, POSITION + k] = positions[row, k]
+            if not abs(positions[row, k]) <= _LARGEST:
+                return False
+        for k in range(8):
+            polygon[i, DISTANCE + k] = distances[row, k] if k < distance_count else _ZERO
+        for k in range(floats):
+            polygon[i, PARAMETER + k] = params[row, k]
+    return True
+
+
+@kernel
+def make_pieces(codes, rows, first_row, positions, distances, params, screen_xy, screen_zw, state_i, state_f, polygon,
+                spare, linear):
+    """Clip a triangle into vertex rows [first_row, ...); returns their number, LOST or MIXED_INPUT.
+
+    Row first_row is the first corner of every piece and has the provoking vertex's flat parameters.
+    [RAST-CLIP-NONFINITE] [RAST-CLIP-FLAT]
+    """
+    floats = 4 * state_i[_PARAMETERS]
+    if not load_polygon(polygon, rows, positions, distances, params, state_i[_DISTANCES], floats):
+        return LOST
+    clear = prepare_parameters(state_i, linear)
+    count = clip_polygon(polygon, spare, codes, state_i, state_f, PARAMETER + floats, linear)
+    if count and not clear and codes & CODE_PLANES:
+        return MIXED_INPUT
+    for i in range(count):
+        if not store_window_position(first_row + i, polygon[i, 0], polygon[i, 1], polygon[i, 2], polygon[i, 3], state_i,
+                                     state_f, screen_xy, screen_zw):
+            return LOST
+        for k in range(floats):
+            params[first_row + i, k] = polygon[i, PARAMETER + k]
+    if count:
+        provoking = np.int64(rows[0])
+        for a in range(state_i[_PS_INPUTS]):
+            parameter = state_i[_INPUT + a]
+            if flat_parameter(state_i, a) and parameter < state_i[_PARAMETERS]:
+                for k in range(4 * parameter, 4 * parameter + 4):
+                    params[first_row, k] = params[provoking, k]
+    return count
+
+
+@kernel
+def original_bias_inputs(codes, rows, positions, screen_xy, screen_zw, state_i):
+    """Slope and largest |z| of a triangle before clipping, and whether its window position means anything.
+
+    [RAST-BIAS-CLIPPED]
+    """
+    r0, r1, r2 = np.int64(rows[0]), np.int64(rows[1]), np.int64(rows[2])
+    if codes & _GUARD_BAND or state_i[_VARIANTS] & _BIAS_OF_PIECES:
+        return False, _ZERO, _ZERO
+    for i in range(3):
+        row = np.int64(rows[i])
+        if not positions[row, 3] > _ZERO or not abs(screen_zw[row, 0]) <= _LARGEST:
+            return False, _ZERO, _ZERO
+    x0, y0 = screen_xy[r0, 0], screen_xy[r0, 1]
+    x1, y1 = screen_xy[r1, 0], screen_xy[r1, 1]
+    x2, y2 = screen_xy[r2, 0], screen_xy[r2, 1]
+    if doubled_area(x0, y0, x1, y1, x2, y2) == 0:
+        return False, _ZERO, _ZERO
+    z0, z1, z2 = screen_zw[r0, 0], screen_zw[r1, 0], screen_zw[r2, 0]
+    slope = depth_slope(x0, y0, x1, y1, x2, y2, z0, z1, z2, state_i[_SUBPIXEL_BITS])
+    return True, slope, largest_magnitude(z0, z1, z2)
+
+
