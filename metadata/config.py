@@ -57,13 +57,6 @@ class AddressConfig:
         return self.pipes + int(shares)
 
     @property
-    def effective_pipes(self) -> int:
-        """log2 of the pipes that differ within one shader array."""
-        if not self.rb_plus or self.shader_arrays + 1 >= self.pipes:
-            return self.pipes
-        return self.shader_arrays + 1
-
-    @property
     def pipe_mask(self) -> int:
         """Which bits of a pipe xor count."""
         return (1 << self.pipes) - 1

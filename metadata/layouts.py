@@ -119,11 +119,13 @@ def dcc_layout(width: int, height: int, slices: int = 1, samples: int = 1, gb_ad
     _mips_need_one_sample(mips, max(samples, 1 << frags_log2))
     if resource not in ("2d", "3d"):
         raise InputError(f"resource: {resource!r} is not '2d' or '3d'")
+    if resource == "3d" and frags_log2:
+        raise InputError(f"frags: {1 << frags_log2} of a 3D surface, which has one")
     if swizzle_mode != SW_64KB_R_X and (resource == "2d" or swizzle_mode not in (SW_64KB_Z_X, SW_64KB_S_X)):
         raise UnsupportedError("SW_MODE of a surface with DCC", swizzle_mode)
     if resource == "3d" and swizzle_mode == SW_64KB_S_X:
-        return _thick_dcc(config, size, element_log2, frags_log2, pipe_aligned)
-    block_log2 = _dcc_block_log2(config, element_log2, frags_log2) if pipe_aligned else 12
+        return _thick_dcc(config, size, element_log2, pipe_aligned)
+    block_log2 = _dcc_block_log2(config, frags_log2) if pipe_aligned else 12
     pixels = 8 - element_log2
     block = _half(block_log2 + pixels - min(frags_log2, config.max_compressed_frags))
     compress = element_pixels(Kind.DCC, element_log2)
@@ -140,19 +142,13 @@ def _dcc_pipe_aligned(config: AddressConfig, width_log2: int, height_log2: int, 
     return pipe_aligned(config, Kind.DCC, width_log2, height_log2, element_log2)
 
 
-def _dcc_block_log2(config: AddressConfig, element_log2: int, frags_log2: int) -> int:
-    """log2 of bytes of a pipe-aligned DCC metablock.  [META-SIZES]"""
+def _dcc_block_log2(config: AddressConfig, frags_log2: int) -> int:
+    """log2 of bytes of a pipe-aligned DCC metablock, for any bpp.  [META-SIZES]"""
     pipes = config.metadata_pipes
     rotation = _pipe_rotation(config)
     log2 = max(PIPE_INTERLEAVE_LOG2 + pipes, 12)
-    if pipes >= 4:
-        eight_of_sixteen_bytes = element_log2 == 4 and frags_log2 == 3
-        overlap = config.effective_pipes - (8 - element_log2) - int(eight_of_sixteen_bytes)
-        overlap = max(overlap + int(config.rb_plus and config.effective_pipes > 1), 0)
-        overlap += int(eight_of_sixteen_bytes and rotation > 0 and config.effective_pipes > 3)
-        log2 = max(6 + overlap + pipes, PIPE_INTERLEAVE_LOG2 + pipes)
-        if config.rb_plus and pipes == 6 and frags_log2 == 3 and config.max_compressed_frags == 3:
-            log2 = max(log2, 15)
+    if config.rb_plus and pipes == 6 and frags_log2 == 3 and config.max_compressed_frags == 3:
+        log2 = max(log2, 15)
     compressed = min(frags_log2, config.max_compressed_frags)
     if compressed > 1 and rotation:
         log2 = max(log2, PIPE_INTERLEAVE_LOG2 + config.pipes + max(rotation, compressed - 1))
@@ -166,12 +162,11 @@ def _pipe_rotation(config: AddressConfig) -> int:
     return max(over, 1)
 
 
-def _thick_dcc(config: AddressConfig, size: tuple[int, int, int, int], element_log2: int, frags_log2: int,
-               aligned: bool) -> Layout:
+def _thick_dcc(config: AddressConfig, size: tuple[int, int, int, int], element_log2: int, aligned: bool) -> Layout:
     """3D surface in a standard swizzle: sizes only; metablocks are deep.  [META-SIZES]"""
     width, height, slices, mips = size
-    if mips > 1 or frags_log2:
-        raise UnsupportedError("DCC of a thick 3D surface with mips or fragments")
+    if mips > 1:
+        raise UnsupportedError("DCC of a thick 3D surface with mips")
     block_log2 = max(12, 8 + config.pipes) if aligned else 12
     third, left = divmod(block_log2 + 8 - element_log2, 3)
     block = 1 << (third + (left > 0)), 1 << (third + (left > 1)), 1 << third

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from .config import AddressConfig
 from .equations import data_block
 
-_TAIL_MIPS = 12  # a 64 KiB block holds so many at most
-
 
 @dataclass(frozen=True)
 class Mip:
@@ -22,7 +20,7 @@ def first_mip_in_tail(config: AddressConfig, width: int, height: int, mips: int,
     """Number of the first mip that shares the tail block; `mips` when none does.  [META-MIP-TAIL]
 
     For 64KB_Z_X and 64KB_R_X surfaces of one sample. Depth of 8 and 16 bpp fits the tail only where its HTILE does,
-    except on gfx1010.
+    except on gfx1010. (A 64 KiB tail holds 12 mips; no more can be left where one fits.)
     """
     width_log2, height_log2 = data_block(element_log2, 0)
     width_log2 -= 1
@@ -30,8 +28,7 @@ def first_mip_in_tail(config: AddressConfig, width: int, height: int, mips: int,
         width_log2 -= 1
         height_log2 -= element_log2 == 0
     for mip in range(mips):
-        fits = mip_size(width, mip) <= 1 << width_log2 and mip_size(height, mip) <= 1 << height_log2
-        if fits and mips - mip <= _TAIL_MIPS:
+        if mip_size(width, mip) <= 1 << width_log2 and mip_size(height, mip) <= 1 << height_log2:
             return mip
     return mips
 

@@ -84,6 +84,12 @@ def test_sizes_are_those_of_addrlib(kind, name):
     assert [wrong for config in rows for wrong in wrong_sizes(kind, config)] == []
 
 
+def test_mips_round_up():
+    layout = metadata.htile_layout(2049, 16, mips=2)  # 2049 / 2 is 1025: two metablocks across
+    assert [mip.nbytes for mip in layout.mips] == [3 * 32768, 2 * 32768]
+    assert [mip.offset for mip in layout.mips] == [2 * 32768, 0]
+
+
 @pytest.mark.parametrize("kind", ["htile", "cmask", "dcc"])
 def test_addresses_are_those_of_addrlib(kind):
     configs, rows = table(DATA / f"{kind}.csv"), np.load(DATA / "rows.npz")[kind].astype(np.int64)
@@ -289,6 +295,14 @@ def test_bad_arguments_say_what_is_wrong():
         metadata.dcc_layout(16, 16, pipe_xor=-1)
     with pytest.raises(InputError, match="mips: a 16x16 surface has at most 5"):
         metadata.htile_layout(16, 16, mips=6)
+    with pytest.raises(InputError, match="frags: 2 of a 3D surface"):
+        metadata.dcc_layout(16, 16, frags=2, resource="3d")
+    with pytest.raises(InputError, match="resource: '1d'"):
+        metadata.dcc_layout(16, 16, resource="1d")
+    with pytest.raises(UnsupportedError, match="thick 3D surface with mips"):
+        metadata.dcc_layout(16, 16, mips=2, resource="3d", swizzle_mode=25)
+    with pytest.raises(InputError, match="mips: 2 with 4 samples"):
+        metadata.htile_layout(16, 16, samples=4, mips=2)
     with pytest.raises(UnsupportedError, match="SW_MODE of a surface with DCC = 0x9"):
         metadata.dcc_layout(16, 16, swizzle_mode=9)
 
