@@ -1,5 +1,7 @@
 """Built-in pixel shaders: a flat colour, an interpolated attribute, a colour out of the user data registers."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from refgpu.raster.layout import PS_IN_ATTRIBUTES, ROW, PixelFlag
@@ -40,6 +42,23 @@ def _user_data_color(inputs, outputs, constants, lanes, live):
             row[lane] = color
 
 
+@callback(SIGNATURE)
+def _weighted(inputs, outputs, constants, lanes, live):
+    header = float32_at(constants + CONSTANTS_BYTE, 5)
+    terms = np.int64(header[0])
+    table = float32_at(constants + CONSTANTS_BYTE + 20, terms * 5)
+    for channel in range(4):
+        row = float32_at(outputs + np.int64(4) * ROW * channel, lanes)
+        for lane in range(lanes):
+            row[lane] = header[1 + channel]
+        for term in range(terms):
+            attribute_row = PS_IN_ATTRIBUTES + 4 * np.int64(table[5 * term]) + channel
+            source = float32_at(inputs + np.int64(4) * ROW * attribute_row, lanes)
+            scale = table[5 * term + 1 + channel]
+            for lane in range(lanes):
+                row[lane] = row[lane] + np.float32(source[lane] * scale)
+
+
 def flat(red: float, green: float, blue: float, alpha: float = 1.0) -> PixelShader:
     """Pixel shader that exports one colour."""
     shader = PixelShader(_flat, "flat", flags=PixelFlag.CONSTANT)
@@ -68,3 +87,28 @@ def user_data_color(first: int) -> PixelShader:
         raise InputError(f"user data register {first}: expected 0..28")
     shader = PixelShader(_user_data_color, f"user data {first}", flags=PixelFlag.CONSTANT)
     return shader.with_constants(np.array([first], np.uint32))
+
+
+def weighted(terms: Sequence[tuple[int, bool, Sequence[float]]],
+             constant: Sequence[float] = (0.0, 0.0, 0.0, 0.0)) -> PixelShader:
+    """Pixel shader that exports a constant plus scaled attributes, each channel by itself.
+
+    Parameters
+    ----------
+    terms : sequence of (attribute, linear, scale)
+        `linear`: that attribute is interpolated without perspective; `scale`: four floats.
+    constant : four floats
+    """
+    linear: dict[int, bool] = {}
+    rows = [float(len(terms)), *map(float, constant)]
+    if len(rows) != 5:
+        raise InputError(f"constant {list(constant)}: expected four floats")
+    for index, is_linear, scale in terms:
+        if not 0 <= index < 32 or len(scale) != 4:
+            raise InputError(f"term of attribute {index} with scale {list(scale)}: expected 0..31 and four floats")
+        if linear.setdefault(index, is_linear) != is_linear:
+            raise InputError(f"attribute {index} is asked for both with and without perspective")
+        rows += [float(index), *map(float, scale)]
+    shader = PixelShader(_weighted, "weighted", attributes=max(linear, default=-1) + 1,
+                         linear=sum(1 << index for index, is_linear in linear.items() if is_linear))
+    return shader.with_constants(rows)

@@ -6,6 +6,7 @@ from ..base.errors import UnsupportedError
 from .block import Block, Columns, Words, as_float, require
 
 VIEWPORTS = 16
+_SCREEN_OFFSET_PIXELS = 16
 _FRACTION_BITS = {0: 8, 1: 8, 2: 8, 3: 8, 4: 8, 5: 8, 6: 10, 7: 12}  # PA_SU_VTX_CNTL.QUANT_MODE
 
 
@@ -21,7 +22,7 @@ def _decode_vertex(words: Words) -> tuple[Columns, VertexFlag]:
                               "VS_XY_INF_RETAIN": 0, "VS_Z_NAN_TO_INF": 0, "VS_Z_INF_RETAIN": 0,
                               "VS_W_NAN_TO_INF": 0, "VS_W_INF_RETAIN": 0, "VS_CLIP_DIST_INF_DISCARD": 0},
     })
-    vtx = words["PA_SU_VTX_CNTL"]
+    vtx, screen_offset = words["PA_SU_VTX_CNTL"], words["PA_SU_HARDWARE_SCREEN_OFFSET"]
     out = words["PA_CL_VS_OUT_CNTL"]
     flags = VertexFlag(0)
     if out.VS_OUT_MISC_VEC_ENA:
@@ -36,6 +37,8 @@ def _decode_vertex(words: Words) -> tuple[Columns, VertexFlag]:
             S.SUBPIXEL_BITS: _FRACTION_BITS[vtx.QUANT_MODE],
             S.CLIP_DISTANCES: int(out) & 0xFF,
             S.CULL_DISTANCES: int(out) >> 8 & 0xFF,
+            S.SCREEN_OFFSET_X: screen_offset.HW_SCREEN_OFFSET_X * _SCREEN_OFFSET_PIXELS,
+            S.SCREEN_OFFSET_Y: screen_offset.HW_SCREEN_OFFSET_Y * _SCREEN_OFFSET_PIXELS,
             S.VERTEX_FLAGS: int(flags),
         },
         {
@@ -50,7 +53,7 @@ def _decode_vertex(words: Words) -> tuple[Columns, VertexFlag]:
 
 vertex_block = Block(
     ("PA_CL_CLIP_CNTL", "PA_CL_VTE_CNTL", "PA_SU_VTX_CNTL", "PA_CL_VS_OUT_CNTL", "PA_CL_NANINF_CNTL",
-     "PA_CL_GB_VERT_CLIP_ADJ", "PA_CL_GB_VERT_DISC_ADJ", "PA_CL_GB_HORZ_CLIP_ADJ", "PA_CL_GB_HORZ_DISC_ADJ"),
+     "PA_SU_HARDWARE_SCREEN_OFFSET", "PA_CL_GB_VERT_CLIP_ADJ", "PA_CL_GB_VERT_DISC_ADJ", "PA_CL_GB_HORZ_CLIP_ADJ", "PA_CL_GB_HORZ_DISC_ADJ"),
     _decode_vertex,
 )
 
