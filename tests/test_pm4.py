@@ -153,6 +153,49 @@ def test_table_is_sound():
     assert refgpu.pm4 is pm4
 
 
+def test_disassembly_names_registers_and_fields():
+    stream = pm4.encode(
+        [
+            pm4.packet("NOP"),
+            pm4.packet("NOP"),
+            pm4.packet("SET_CONTEXT_REG", 0x205, [0x81001A48, 1]),
+            pm4.packet("SET_UCONFIG_REG", 0x7B, 0x20),
+            pm4.packet("DRAW_INDEX_AUTO", 36, 2, predicate=True),
+            pm4.packet("DRAW_INDEX_2", 36, 2),
+            pm4.packet("NOP", list(range(16))),
+        ]
+    )
+    assert pm4.disassemble(stream) == [
+        "0x000000  2 dwords of padding",
+        "0x000002  SET_CONTEXT_REG",
+        "          PA_SU_SC_MODE_CNTL = 0x81001a48  POLY_MODE=X_DUAL_MODE POLYMODE_FRONT_PTYPE=X_DRAW_TRIANGLES"
+        " POLYMODE_BACK_PTYPE=X_DRAW_TRIANGLES POLY_OFFSET_FRONT_ENABLE=1 POLY_OFFSET_BACK_ENABLE=1"
+        " KEEP_TOGETHER_ENABLE=1  reserved bits 0x80000000",
+        "          PA_CL_VTE_CNTL = 0x00000001  VPORT_X_SCALE_ENA=1",
+        "0x000006  SET_UCONFIG_REG",
+        "          uconfig:0x7b = 0x00000020",
+        "0x000009  DRAW_INDEX_AUTO predicate  vertex_count=0x24 draw_initiator=2",
+        "0x00000c  DRAW_INDEX_2  body=[0x24 0x2]",
+        "0x00000f  NOP  payload=[0x0 0x1 0x2 0x3 0x4 0x5 0x6 0x7 ...]",
+    ]
+    records = [pm4.as_record(packet) for packet in pm4.decode(stream)]
+    assert json.loads(json.dumps(records)) == records
+    assert records[2]["registers"] == [["PA_SU_SC_MODE_CNTL", 0x81001A48], ["PA_CL_VTE_CNTL", 1]]
+    assert records[4] == {
+        "offset": 9,
+        "name": "DRAW_INDEX_AUTO",
+        "dwords": 3,
+        "predicate": True,
+        "fields": {"vertex_count": 36, "draw_initiator": 2},
+    }
+
+
+@given(streams())
+def test_every_stream_can_be_shown(stream):
+    assert bool(pm4.disassemble(stream)) == bool(stream)
+    json.dumps([pm4.as_record(packet, "gfx1030") for packet in pm4.decode(stream)])
+
+
 @pytest.mark.skipif(not CAPTURES.is_dir(), reason="the capture collection is not part of the package")
 def test_every_driver_stream_decodes_to_the_listing():
     for path in sorted(CAPTURES.glob("*/pm4_*.bin")):

@@ -163,6 +163,7 @@ def test_dma_prefetch_touches_nothing():
     machine.memory.watch(Watcher())
     unmapped = 0xFFFF_8000_0000_0000
     machine.run(dma(0x60200000, unmapped, unmapped, 64), dma(0x60300000, unmapped, unmapped, 64))
+    machine.run(dma(0x60200000, unmapped, 0x1000, 64))
     assert heard == []
 
 
@@ -298,6 +299,9 @@ def test_nesting_and_chains():
     place(0x700, indirect(BASE + 0x600, 4, chain=1))
     with pytest.raises(DecodeError, match="chains back"):
         machine.processor.submit(other)
+    into = place(0x800, indirect(BASE + 0x500, 7, chain=1))
+    with pytest.raises(DecodeError, match="chains back"):
+        machine.processor.submit(into)
     with pytest.raises(InputError, match="0x1000: nothing is mapped"):
         machine.run(indirect(0x1000, 4))
     machine.calls.clear()

@@ -1,6 +1,7 @@
 """PM4 command streams: packets, their fields, and the processor that executes them."""
 
 from .calls import INDEX_BYTES, DispatchCall, DrawCall, Sink
+from .disassembly import as_record, disassemble
 from .packet import Packet, decode, encode, packet
 from .processor import CommandProcessor
 
@@ -11,7 +12,9 @@ __all__ = [
     "DrawCall",
     "Packet",
     "Sink",
+    "as_record",
     "decode",
+    "disassemble",
     "encode",
     "packet",
 ]
