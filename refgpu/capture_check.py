@@ -126,7 +126,7 @@ def read_output(gpu: "Gpu", output: "CaptureOutput") -> npt.NDArray[np.uint32]:
     """Stored bits of an output, uint32[layers, height, width, dwords a pixel]; memory is one row of bytes."""
     if output.kind == "memory":
         return gpu.memory.view(output.address, output.nbytes).astype(np.uint32).reshape(1, 1, -1, 1)
-    view: Any = {"color": lambda: gpu.color(output.index), "depth": gpu.depth, "stencil": gpu.stencil}[output.kind]()
+    view: Any = gpu.color(output.index) if output.kind == "color" else getattr(gpu, output.kind)()
     words = np.asarray(view.words()).astype(np.uint32, copy=False)
     return words.reshape(*words.shape[:3], -1)
 

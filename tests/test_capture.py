@@ -4,6 +4,8 @@ import json
 import shutil
 import struct
 import subprocess
+import sys
+import types
 import zipfile
 from pathlib import Path
 
@@ -23,8 +25,9 @@ from refgpu.capture import (
     CaptureStream,
     Expected,
 )
-from refgpu.capture_check import difference, split
+from refgpu.capture_check import difference, read_output, split
 from refgpu.capture_schema import check
+from refgpu.registers import RegisterFile
 
 DOCUMENT = {
     "format": "refgpu-capture",
@@ -348,3 +351,50 @@ def test_the_documented_writer_makes_a_capture(tmp_path):
     assert len(capture.registers) == 13
     assert capture.build_memory().view(0x1_0000_0000, 8, np.float32).tolist() == [-0.5, -0.5]
     assert [packet.name for packet in pm4.decode(capture.streams[0].words)] == ["DRAW_INDEX_AUTO"]
+
+
+class FakeGpu:
+    """Stands for the machine: keeps what a capture does to it, in order."""
+
+    def __init__(self, memory, profile, variant, **options):
+        self.memory, self.profile, self.variant, self.options = memory, profile, variant, options
+        self.registers = RegisterFile(profile)
+        self.done = []
+
+    def bind(self, stage, shader, address):
+        self.done.append(("bind", stage, shader["kind"], address))
+
+    def submit(self, stream):
+        if isinstance(stream, tuple):
+            self.done.append(stream)
+            raise InputError("no such stream")
+        self.done.append(stream.tolist())
+
+    def color(self, index):
+        return types.SimpleNamespace(words=lambda: np.full((1, 2, 3), index, np.uint32))
+
+    def depth(self):
+        return types.SimpleNamespace(words=lambda: np.zeros((1, 2, 3, 2), np.uint32))
+
+
+def test_run_binds_sets_and_submits_in_order(tmp_path, monkeypatch):
+    module = types.ModuleType("refgpu.gpu")
+    module.Gpu = FakeGpu
+    monkeypatch.setitem(sys.modules, "refgpu.gpu", module)
+    shaders = types.ModuleType("refgpu.shaders")
+    shaders.from_description = lambda description, memory: description
+    monkeypatch.setitem(sys.modules, "refgpu.shaders", shaders)
+    capture = Capture.load(write(tmp_path))
+    with pytest.raises(InputError, match=r"^stream 1 \(padding\): no such stream"):
+        capture.run(threads=1)
+    capture.streams.pop()
+    gpu = capture.run(threads=1)
+    assert (gpu.profile, gpu.options) == ("gfx1013", {"threads": 1})
+    assert gpu.registers.word("CB_TARGET_MASK") == 15
+    assert gpu.registers.word("SPI_SHADER_PGM_LO_PS") == 0x2010
+    assert gpu.done == [("bind", "vs", "vertex", 0x1000), [0xC0002F00, 1, 0xFFFF1000]]
+    assert [result.equal for result in capture.compare(gpu)] == [True]
+    assert read_output(gpu, CaptureOutput("c", "color", 5)).tolist() == [[[[5]] * 3] * 2]
+    assert read_output(gpu, CaptureOutput("d", "depth")).shape == (1, 2, 3, 2)
+    with pytest.raises(InputError, match="no output 'z'"):
+        capture.output("z")
