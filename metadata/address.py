@@ -111,9 +111,12 @@ def element_position(table, element):
 
 @kernel
 def offsets_of(table, x, y, z, shift, out):
-    """`element_offset` of each place in three arrays, divided by 2**shift."""
+    """`element_offset` of each place, divided by 2**shift; an array of one element stands for all places."""
+    step_x = np.int64(x.size > 1)
+    step_y = np.int64(y.size > 1)
+    step_z = np.int64(z.size > 1)
     for i in range(out.size):
-        out[i] = element_offset(table, x[i], y[i], z[i]) >> shift
+        out[i] = element_offset(table, x[i * step_x], y[i * step_y], z[i * step_z]) >> shift
 
 
 @kernel

@@ -163,14 +163,14 @@ class Layout:
             shape = np.broadcast_shapes(*(place.shape for place in places))
         except ValueError as error:
             raise InputError(f"x, y, slice: {error}") from None
-        flat = (np.array(np.broadcast_to(place, shape)).reshape(-1) for place in places)  # copies: one array type
+        flat = (_flat(place if place.size == 1 else np.broadcast_to(place, shape)) for place in places)
         out = np.empty(shape, np.int64)
         address.offsets_of(self.table, *flat, shift, out.reshape(-1))
         return out if out.ndim else int(out)
 
     def _position(self, elements: Integers) -> tuple[Any, Any, Any]:
         self._need_address()
-        flat = np.array(elements).reshape(-1)
+        flat = _flat(elements)
         x, y, z = (np.empty(flat.shape, np.int64) for _ in range(3))
         address.positions_of(self.table, flat, x, y, z)
         if elements.ndim == 0:
@@ -185,3 +185,8 @@ class Layout:
             low, high = int(array.min()), int(array.max())
             raise InputError(f"{name}: {low if low < 0 else high} is outside 0..{limit - 1}")
         return array.astype(np.int64, copy=False)
+
+
+def _flat(array: Integers) -> Integers:
+    """Contiguous and writable, as the kernels are compiled for; copied only if it is not."""
+    return np.require(array, np.int64, ["C", "W"]).reshape(-1)

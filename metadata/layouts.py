@@ -144,11 +144,8 @@ def _dcc_pipe_aligned(config: AddressConfig, width_log2: int, height_log2: int, 
 
 def _dcc_block_log2(config: AddressConfig, frags_log2: int) -> int:
     """log2 of bytes of a pipe-aligned DCC metablock, for any bpp.  [META-SIZES]"""
-    pipes = config.metadata_pipes
+    log2 = max(PIPE_INTERLEAVE_LOG2 + config.metadata_pipes, 12)
     rotation = _pipe_rotation(config)
-    log2 = max(PIPE_INTERLEAVE_LOG2 + pipes, 12)
-    if config.rb_plus and pipes == 6 and frags_log2 == 3 and config.max_compressed_frags == 3:
-        log2 = max(log2, 15)
     compressed = min(frags_log2, config.max_compressed_frags)
     if compressed > 1 and rotation:
         log2 = max(log2, PIPE_INTERLEAVE_LOG2 + config.pipes + max(rotation, compressed - 1))

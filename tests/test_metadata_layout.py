@@ -84,6 +84,17 @@ def test_sizes_are_those_of_addrlib(kind, name):
     assert [wrong for config in rows for wrong in wrong_sizes(kind, config)] == []
 
 
+@pytest.mark.parametrize(("word", "frags", "log2"), [
+    (0x444, 8, 13), (0x4C4, 8, 14), (0x4C4, 4, 13), (0x5C5, 8, 15), (0x5C6, 8, 16), (0x4C6, 8, 16), (0x242, 8, 12),
+    (0x2C2, 8, 12), (0x2C3, 8, 13)])
+def test_dcc_metablocks_grow_with_compressed_fragments(word, frags, log2):
+    # evaluated by hand from the size rule in facts/addressing.md 4; no profile's own config compresses more than 2
+    layout = metadata.dcc_layout(16, 16, frags=frags, gb_addr_config=word, profile="gfx1030")
+    assert layout.base_align == layout.block_nbytes == 1 << log2
+    compressed = min(frags, 1 << (word >> 6 & 3))
+    assert layout.block_width * layout.block_height * 4 * compressed == 256 << log2
+
+
 def test_mips_round_up():
     layout = metadata.htile_layout(2049, 16, mips=2)  # 2049 / 2 is 1025: two metablocks across
     assert [mip.nbytes for mip in layout.mips] == [3 * 32768, 2 * 32768]
@@ -233,6 +244,8 @@ def test_addresses_worked_out_by_hand():
     x, y = np.array([0, 8, 0, 8, 16, 0, 64, 0, 1016]), np.array([0, 0, 8, 8, 0, 16, 0, 64, 504])
     assert htile.offset(x, y).tolist() == [0, 260, 256, 4, 512, 520, 1040, 2080, 28924]
     assert htile.offset(15, 7) == 260
+    assert htile.offset(np.uint16([[8], [0]]), [0, 8]).tolist() == [[260, 4], [0, 256]]
+    assert htile.offset(np.zeros(0, int), 0).shape == (0,)
     assert isinstance(htile.offset(15, 7), int)
     assert np.unique(htile.tile_elements()).size == 8192
     assert htile.tile(262) == (8, 0, 0)
