@@ -86,6 +86,8 @@ class Capture:
         except RefGpuError as error:
             error.args = (f"{place}: {error}" if str(place) not in str(error) else str(error),)
             raise
+        finally:
+            files.close()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the capture: a zip when the name ends in ``.zip``, else a folder."""
@@ -113,18 +115,32 @@ class Capture:
         return memory
 
     def run(self, **options: Any) -> "Gpu":
-        """Make a Gpu, bind the stand-ins, set the registers, execute the streams.
+        """Draw the scene: `prepare`, then `execute`.
 
         Parameters
         ----------
         **options
             For `Gpu`, for example ``threads=1``.
         """
+        gpu = self.prepare(**options)
+        self.execute(gpu)
+        return gpu
+
+    def prepare(self, gpu_class: "type[Gpu] | None" = None, **options: Any) -> "Gpu":
+        """Make a Gpu over new memory, bind the stand-ins, set the registers; nothing is executed yet.
+
+        Parameters
+        ----------
+        gpu_class : type
+            `Gpu` or a class derived from it.
+        **options
+            For `Gpu`.
+        """
         from .gpu import Gpu
         from .shaders import from_description
 
         memory = self.build_memory()
-        gpu = Gpu(memory, self.profile, self.variant or None, **options)
+        gpu = (gpu_class or Gpu)(memory, self.profile, self.variant or None, **options)
         for register in self.registers:
             if register.name:
                 gpu.registers[register.name] = register.value
@@ -132,13 +148,16 @@ class Capture:
                 gpu.registers.set(register.bank, register.offset, register.value)
         for shader in self.shaders:
             gpu.bind(shader["stage"], from_description(shader, memory), shader.get("address"))
+        return gpu
+
+    def execute(self, gpu: "Gpu") -> None:
+        """Submit the streams in order to a Gpu that `prepare` made."""
         for i, stream in enumerate(self.streams):
             try:
                 gpu.submit((stream.address, stream.dwords) if stream.words is None else stream.words)
             except RefGpuError as error:
                 error.args = (f"stream {i}{f' ({stream.name})' if stream.name else ''}: {error}",)
                 raise
-        return gpu
 
     def output(self, name: str) -> CaptureOutput:
         """The output called `name`."""

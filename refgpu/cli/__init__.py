@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ..base.errors import RefGpuError
-from . import claims, compare, decode, doctor
+from . import claims, compare, decode, demo, doctor, info, render
 from .output import Output
 
-COMMANDS = (compare, decode, claims, doctor)
+COMMANDS = (demo, render, info, compare, decode, claims, doctor)
 BAD_INPUT, BUG, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
 

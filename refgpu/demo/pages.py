@@ -143,17 +143,9 @@ class Demo:
 
 def run_with(capture: Capture, pixel: Any) -> Gpu:
     """Run a capture with another pixel shader."""
-    from ..shaders import from_description
-
-    memory = capture.build_memory()
-    gpu = Gpu(memory, capture.profile)
-    for shader in capture.shaders:
-        if shader["stage"] == "vs":
-            gpu.bind("vs", from_description(shader, memory))
+    gpu = capture.prepare()
     gpu.bind("ps", pixel)
-    for stream in capture.streams:
-        assert stream.words is not None
-        gpu.submit(stream.words)
+    capture.execute(gpu)
     return gpu
 
 
