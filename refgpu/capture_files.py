@@ -36,6 +36,9 @@ class Files(Protocol):
     def path(self, name: str) -> Path | None:
         """Where the file lies, None when it is packed."""
 
+    def close(self) -> None:
+        """Let go of what was opened; what was read stays."""
+
 
 class Writer(Protocol):
     """Takes a capture's files."""
@@ -67,6 +70,9 @@ class FolderFiles:
             raise InputError(f"{self.folder}: has no file {name!r}")
         return path
 
+    def close(self) -> None:
+        """Nothing is open."""
+
 
 class ZipFiles:
     """A zip file; refuses to unpack more than `MAX_ZIP_BYTES` in all."""
@@ -89,6 +95,10 @@ class ZipFiles:
 
     def path(self, name: str) -> None:
         """Members have no place of their own."""
+
+    def close(self) -> None:
+        """Close the archive."""
+        self._zip.close()
 
     def _unpack(self, name: str) -> _Bytes:
         try:

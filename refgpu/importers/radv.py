@@ -120,11 +120,11 @@ def import_radv(folder: str | os.PathLike[str]) -> Capture:
     place = Path(folder)
     try:
         scenario = json.loads((place / "scenario.json").read_text("utf-8"))
-        with np.load(place / "mem.npz") as pages:
+        with (place / "mem.npz").open("rb") as file, np.load(file) as pages:
             memory = _regions(scenario["memory"], pages["va"], pages["page"])
         capture = _make(scenario, memory)
         if (place / "expected.npz").is_file():
-            with np.load(place / "expected.npz") as images:
+            with (place / "expected.npz").open("rb") as file, np.load(file) as images:
                 capture.expected = _expected(scenario, images)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, BadZipFile) as error:
         if isinstance(error, InputError):
