@@ -137,7 +137,7 @@ class Capture:
             For `Gpu`.
         """
         from .gpu import Gpu
-        from .shaders import from_description
+        from .shaders.description import from_description
 
         memory = self.build_memory()
         gpu = (gpu_class or Gpu)(memory, self.profile, self.variant or None, **options)

@@ -381,9 +381,10 @@ def test_run_binds_sets_and_submits_in_order(tmp_path, monkeypatch):
     module = types.ModuleType("refgpu.gpu")
     module.Gpu = FakeGpu
     monkeypatch.setitem(sys.modules, "refgpu.gpu", module)
-    shaders = types.ModuleType("refgpu.shaders")
+    monkeypatch.setitem(sys.modules, "refgpu.shaders", types.ModuleType("refgpu.shaders"))
+    shaders = types.ModuleType("refgpu.shaders.description")
     shaders.from_description = lambda description, memory: description
-    monkeypatch.setitem(sys.modules, "refgpu.shaders", shaders)
+    monkeypatch.setitem(sys.modules, "refgpu.shaders.description", shaders)
     capture = Capture.load(write(tmp_path))
     with pytest.raises(InputError, match=r"^stream 1 \(padding\): no such stream"):
         capture.run(threads=1)
