@@ -85,8 +85,8 @@ def test_sizes_are_those_of_addrlib(kind, name):
 
 
 @pytest.mark.parametrize(("word", "frags", "log2"), [
-    (0x444, 8, 13), (0x4C4, 8, 14), (0x4C4, 4, 13), (0x5C5, 8, 15), (0x5C6, 8, 16), (0x4C6, 8, 16), (0x242, 8, 12),
-    (0x2C2, 8, 12), (0x2C3, 8, 13)])
+    (0x444, 8, 13), (0x4C4, 8, 14), (0x4C4, 4, 13), (0x5C5, 8, 15), (0x5C6, 8, 16), (0x4C6, 8, 16), (0x4C6, 4, 16),
+    (0x242, 8, 12), (0x2C2, 8, 12), (0x2C3, 8, 13)])
 def test_dcc_metablocks_grow_with_compressed_fragments(word, frags, log2):
     # evaluated by hand from the size rule in facts/addressing.md 4; no profile's own config compresses more than 2
     layout = metadata.dcc_layout(16, 16, frags=frags, gb_addr_config=word, profile="gfx1030")
