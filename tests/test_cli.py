@@ -8,27 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import assert_bad_input, run
 
 from refgpu import claims, cli
 from refgpu.cli.output import Output
 from refgpu.image_files import png_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-@pytest.fixture
-def run(capsys):
-    """Run a command line in this process; gives (exit code, stdout, stderr)."""
-
-    def call(*arguments):
-        try:
-            code = cli.main([str(argument) for argument in arguments])
-        except SystemExit as leave:
-            code = leave.code
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture
@@ -40,16 +26,6 @@ def images(tmp_path):
     np.save(tmp_path / "expected.npy", expected)
     np.save(tmp_path / "actual.npy", actual)
     return tmp_path / "expected.npy", tmp_path / "actual.npy"
-
-
-def assert_bad_input(result, *words):
-    code, out, err = result
-    assert code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    assert err.endswith("\n")
-    for word in words:
-        assert word in err
 
 
 def process(*arguments, **options):
@@ -69,11 +45,11 @@ def process(*arguments, **options):
     (("decode", "reg", "PA_SU_SC_MODE_CNTL"), ["WORD"]),
     (("decode", "reg", "PA_SU_SC_MODE_CNTL", "1", "--profile", "gfx9"), ["gfx9"]),
 ])
-def test_wrong_usage_is_one_line(run, arguments, words):
+def test_wrong_usage_is_one_line(arguments, words):
     assert_bad_input(run(*arguments), *words)
 
 
-def test_version_and_help(run):
+def test_version_and_help():
     code, out, _ = run("--version")
     assert (code, out.split()[0]) == (0, "refgpu")
     code, out, _ = run("--help")
@@ -83,7 +59,7 @@ def test_version_and_help(run):
 
 
 @pytest.mark.parametrize("command", [module.__name__.rpartition(".")[2] for module in cli.COMMANDS])
-def test_every_command_takes_json_and_quiet(run, command):
+def test_every_command_takes_json_and_quiet(command):
     arguments = (command, "reg", "--help") if command == "decode" else (command, "--help")
     code, out, _ = run(*arguments)
     assert code == 0
@@ -107,7 +83,7 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert error == b""
 
 
-def test_keyboard_interrupt_ends_quietly(run, monkeypatch):
+def test_keyboard_interrupt_ends_quietly(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
@@ -115,7 +91,7 @@ def test_keyboard_interrupt_ends_quietly(run, monkeypatch):
     assert run("doctor") == (130, "", "")
 
 
-def test_a_bug_is_not_mistaken_for_a_difference(run, monkeypatch):
+def test_a_bug_is_not_mistaken_for_a_difference(monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("oops")
 
@@ -138,7 +114,7 @@ def test_progress_shows_on_a_terminal_only(monkeypatch, capsys):
 
 # --- claims ---------------------------------------------------------------------------------------------------------
 
-def test_claims_lists_all_and_open_ones(run):
+def test_claims_lists_all_and_open_ones():
     code, out, _ = run("claims")
     assert code == 0
     assert all(id_ in out for id_ in claims.table())
@@ -148,7 +124,7 @@ def test_claims_lists_all_and_open_ones(run):
     assert found == {claim.id for claim in claims.table().values() if claim.grade in ("inferred", "assumed")}
 
 
-def test_one_claim_in_full(run):
+def test_one_claim_in_full():
     claim = next(iter(claims.table().values()))
     code, out, _ = run("claims", claim.id)
     assert code == 0
@@ -156,7 +132,7 @@ def test_one_claim_in_full(run):
         assert part in out
 
 
-def test_claims_by_prefix_and_unknown_ones(run):
+def test_claims_by_prefix_and_unknown_ones():
     prefix = next(iter(claims.table())).partition("-")[0] + "-"
     code, out, _ = run("claims", prefix, "--json")
     assert code == 0
@@ -167,7 +143,7 @@ def test_claims_by_prefix_and_unknown_ones(run):
 # --- decode ---------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("name", ["PA_SU_SC_MODE_CNTL", "context:0x205", "context:517"])
-def test_decode_reg(run, name):
+def test_decode_reg(name):
     code, out, _ = run("decode", "reg", name, "0x01001A48", "--json")
     data = json.loads(out)
     fields = {field["name"]: (field["value"], field["lsb"]) for field in data["fields"]}
@@ -178,7 +154,7 @@ def test_decode_reg(run, name):
     assert (fields["CULL_FRONT"], fields["CULL_BACK"], fields["FACE"]) == ((0, 0), (0, 1), (0, 2))
 
 
-def test_decode_reg_shows_floats_and_bits_of_no_field(run):
+def test_decode_reg_shows_floats_and_bits_of_no_field():
     code, out, _ = run("decode", "reg", "PA_SU_POLY_OFFSET_FRONT_SCALE", 0xC18CCCCD)
     assert code == 0
     assert "-17.6" in out
@@ -195,13 +171,13 @@ def test_decode_reg_shows_floats_and_bits_of_no_field(run):
     (("PA_SU_SC_MODE_CNTL", "0x100000000"), ["32 bits"]),
     (("PA_SU_SC_MODE_CNTL", "-1"), ["-1"]),
 ])
-def test_decode_reg_bad_input(run, arguments, words):
+def test_decode_reg_bad_input(arguments, words):
     assert_bad_input(run("decode", "reg", *arguments), *words)
 
 
 # --- compare --------------------------------------------------------------------------------------------------------
 
-def test_compare_equal_and_different(run, images):
+def test_compare_equal_and_different(images):
     expected, actual = images
     assert run("compare", expected, expected)[0] == 0
     code, out, _ = run("compare", expected, actual)
@@ -210,14 +186,14 @@ def test_compare_equal_and_different(run, images):
         assert words in out
 
 
-def test_compare_tolerances(run, images):
+def test_compare_tolerances(images):
     expected, actual = images
     assert run("compare", expected, actual, "--max-pixels", 1)[0] == 0
     assert run("compare", expected, actual, "--max-ulp", 2)[0] == 1
     assert run("compare", expected, actual, "--max-ulp", 3)[0] == 0
 
 
-def test_compare_json_and_quiet(run, images):
+def test_compare_json_and_quiet(images):
     code, out, _ = run("compare", *images, "--json")
     result = json.loads(out)["results"][""]
     assert code == 1
@@ -226,7 +202,7 @@ def test_compare_json_and_quiet(run, images):
     assert run("compare", *images, "-q") == (1, "", "")
 
 
-def test_compare_html(run, images, tmp_path):
+def test_compare_html(images, tmp_path):
     code, _, _ = run("compare", *images, "--html", tmp_path / "new" / "page.html")
     page = (tmp_path / "new" / "page.html").read_text("utf-8")
     assert code == 1
@@ -234,7 +210,7 @@ def test_compare_html(run, images, tmp_path):
     assert "http" not in page.replace("http-equiv", "")
 
 
-def test_compare_bad_input(run, images, tmp_path):
+def test_compare_bad_input(images, tmp_path):
     expected, _ = images
     (tmp_path / "text.npy").write_text("hello")
     np.save(tmp_path / "small.npy", np.zeros((2, 2), np.uint8))
@@ -249,7 +225,7 @@ def test_compare_bad_input(run, images, tmp_path):
 
 # --- doctor ---------------------------------------------------------------------------------------------------------
 
-def test_doctor(run):
+def test_doctor():
     code, out, _ = run("doctor", "--json")
     found = json.loads(out)
     assert code == 0

@@ -5,6 +5,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from refgpu.texture.surface import surface_layout
+
 from ..capture import Capture, CaptureOutput, CaptureRegion, CaptureStream
 from ..pm4 import encode, packet
 from ..registers import table_for
@@ -18,7 +20,6 @@ BIAS_Z32F: Final = 0x1E9                # POLY_OFFSET_NEG_NUM_DB_BITS -23, DB_IS
 DRAW_DMA, DRAW_AUTO = 0, 2              # VGT_DRAW_INITIATOR.SOURCE_SELECT
 _FORMAT_32_32_32_32_FLOAT: Final = 77
 _PAGE: Final = 1 << 16
-_BLOCK: Final = 128                     # a 64 KiB block of 4-byte pixels is 128 x 128
 _SET: Final = {"context": "SET_CONTEXT_REG", "sh": "SET_SH_REG", "uconfig": "SET_UCONFIG_REG"}
 
 
@@ -69,13 +70,13 @@ class SceneBuilder:
         self._capture.memory.append(CaptureRegion(address, nbytes, raw, fill, name=name))
         return address
 
-    def _surface(self, name: str, fill: int) -> int:
-        blocks = -(-self.width // _BLOCK) * -(-self.height // _BLOCK)
-        return self.region(blocks * _BLOCK * _BLOCK * 4, name, fill=fill)
+    def _surface(self, name: str, swizzle: int, fill: int) -> int:
+        layout = surface_layout(swizzle, 32, self.width, self.height, profile=self._capture.profile)
+        return self.region(layout.nbytes, name, fill=fill)
 
     def depth_target(self, clear: float, func: int) -> None:
         """A Z32_FLOAT target in a 64 KiB Z order, filled with `clear`, tested with `func` and written."""
-        address = self._surface("depth", int(np.float32(clear).view(np.uint32)))
+        address = self._surface("depth", SW_64KB_Z_X, int(np.float32(clear).view(np.uint32)))
         self.registers(
             DB_Z_INFO=Z32_FLOAT | SW_64KB_Z_X << 4, DB_Z_READ_BASE=address >> 8, DB_Z_WRITE_BASE=address >> 8,
             DB_Z_READ_BASE_HI=0, DB_Z_WRITE_BASE_HI=0, DB_DEPTH_SIZE_XY=self.width - 1 | self.height - 1 << 16,
@@ -84,7 +85,7 @@ class SceneBuilder:
 
     def color_target(self, clear: int = 0) -> None:
         """An 8_8_8_8 UNORM target, filled with the pixel `clear`."""
-        address = self._surface("color", clear)
+        address = self._surface("color", SW_64KB_R_X, clear)
         self.registers(
             CB_COLOR0_BASE=address >> 8, CB_COLOR0_BASE_EXT=0, CB_COLOR0_INFO=10 << 2 | 1 << 15,
             CB_COLOR0_ATTRIB2=self.width - 1 << 14 | self.height - 1,
