@@ -131,9 +131,9 @@ class GuestSurface:
         return self._untile(memory.view(self.address, self.nbytes))
 
     def _untile(self, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
-        texels = self.layout.untile(data)[self.first_layer :]
+        texels = self.layout.untile(data, self.first_layer, self.layers)
         shape = self.layers, self.height, self.width, self.words
-        return np.ascontiguousarray(texels).astype(np.uint32, copy=False).reshape(shape)
+        return texels.astype(np.uint32, copy=False).reshape(shape)
 
     def load_tiles(self, memory: Memory, width: int, height: int) -> npt.NDArray[Any]:
         """Tiles of the upper left width x height texels, in the form that `refgpu.raster.tables.Targets` asks for."""
@@ -174,8 +174,7 @@ class GuestSurface:
         self._tile(linear, data)
 
     def _tile(self, linear: npt.NDArray[np.uint32], data: npt.NDArray[np.uint8]) -> None:
-        container = _CONTAINERS.get(self.bits)
-        texels = linear if container is None else linear[..., 0].astype(container)
+        texels = linear if self.words > 1 else linear[..., 0].astype(_CONTAINERS.get(self.bits, np.uint32))
         self.layout.tile_into(texels, data, self.first_layer)
 
 

@@ -126,13 +126,19 @@ class Callback:
 
     def __init__(self, function: Callable[..., Any], signature: Any, cache: bool):
         self.function = function
-        if JIT:
-            with _CacheDir(function):
-                self.compiled = numba.cfunc(signature, cache=cache and _ours(function), **_OPTIONS)(function)
-            self.address = int(self.compiled.address)
-        else:
-            self.address = len(self.registry) + 1
-            self.registry[self.address] = _quiet(function)
+        self._signature = signature
+        self._cache = cache and _ours(function)
+
+    @functools.cached_property
+    def address(self) -> int:
+        """Where the machine code lies; compiled when first asked for."""
+        if not JIT:
+            number = len(self.registry) + 1
+            self.registry[number] = _quiet(self.function)
+            return number
+        with _CacheDir(self.function):
+            self._compiled = numba.cfunc(self._signature, cache=self._cache, **_OPTIONS)(self.function)
+        return int(self._compiled.address)
 
 
 def callback(signature: Any, *, cache: bool = True) -> Callable[[Callable[..., Any]], Callback]:

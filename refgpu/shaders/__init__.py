@@ -37,9 +37,10 @@ from refgpu.raster.layout import PS_IN_Z as Z
 
 from .abi import PixelShader, Shader, VertexShader
 from .derivatives import ddx, ddx_fine, ddy, ddy_fine
-from .pixel_builtin import attribute, flat, user_data_color
+from .description import from_description
+from .pixel_builtin import attribute, flat, user_data_color, weighted
 from .user import pixel, vertex_function
-from .vertex_builtin import clear_rect
+from .vertex_builtin import clear_rect, vertex
 
 __all__ = [
     "ATTRIBUTE",
@@ -58,7 +59,10 @@ __all__ = [
     "ddy",
     "ddy_fine",
     "flat",
+    "from_description",
     "pixel",
     "user_data_color",
+    "vertex",
     "vertex_function",
+    "weighted",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from refgpu.texture import Buffer
+from refgpu.texture.buffers import Buffer
 
 from ..base.errors import InputError
 from ..memory import Memory

@@ -1,12 +1,22 @@
 """Built-in vertex shaders: attributes fetched through V#s, and the rectangle that drivers clear with."""
 
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
 import numpy as np
+import numpy.typing as npt
 
 from refgpu.raster.layout import ROW, VS_IN_INDEX, VS_IN_INSTANCE, VertexFlag
+from refgpu.texture.buffer_fetch import RECORD, fetch_lanes
+from refgpu.texture.buffers import Buffer
 
+from ..base.errors import InputError
 from ..base.kernel import callback
-from ..base.pointers import float32_at, int32_at, uint32_at
-from .abi import CONSTANTS_BYTE, SIGNATURE, VertexShader
+from ..base.pointers import float32_at, int32_at, int64_at, uint32_at
+from ..memory import Memory
+from .abi import CONSTANTS_BYTE, COUNT_BYTE, SIGNATURE, STATUS_BYTE, VertexShader
+
+_MAX_BUFFERS: Final = 33  # a position and 32 parameters
 
 
 @callback(SIGNATURE)
@@ -37,3 +47,73 @@ def _clear_rect(inputs, outputs, constants, lanes, live):
 def clear_rect(depth: float = 0.0) -> VertexShader:
     """Vertex shader of a driver's clear rectangle (RECTLIST, three vertices): the whole clip space, one depth."""
     return VertexShader(_clear_rect, "clear_rect", flags=VertexFlag.MISC).with_constants([depth])
+
+
+@callback(SIGNATURE)
+def _vertex(inputs, outputs, constants, lanes, live):
+    """One formatted load per buffer: the first is the position, the others are parameters."""
+    status = int64_at(constants + np.int64(STATUS_BYTE), 1)
+    count = int64_at(constants + np.int64(COUNT_BYTE), 1)[0] // RECORD
+    records = int64_at(constants + np.int64(CONSTANTS_BYTE), count * RECORD)
+    index = uint32_at(inputs + np.int64(4) * ROW * VS_IN_INDEX, lanes)
+    for buffer in range(count):
+        out = float32_at(outputs + np.int64(16) * ROW * buffer, np.int64(4) * ROW)
+        record = records[buffer * RECORD : (buffer + 1) * RECORD]
+        stopped = fetch_lanes(record, index, out, np.int64(1), np.int64(ROW))
+        if stopped >= 0:
+            status[0] = (np.int64(index[stopped]) + 1) * _MAX_BUFFERS + buffer
+
+
+class FetchShader(VertexShader):
+    """The vertex shader that `vertex` makes."""
+
+    def __init__(self, buffers: tuple[Buffer, ...]):
+        super().__init__(_vertex, "vertex", parameters=len(buffers) - 1)
+        self.buffers = buffers
+        self._records: npt.NDArray[np.int64] | None = None
+        self._owners: list[tuple[Any, Any]] = []
+
+    def block(self, memory: Memory, user_data: npt.NDArray[np.uint32],
+              highest_index: Callable[[], int] | None = None) -> npt.NDArray[np.uint8]:
+        """Resolve the V#s; InputError when the draw's vertices do not lie in mapped memory."""
+        if highest_index is not None:
+            highest = highest_index()
+            for buffer in self.buffers:
+                nbytes = buffer.extent(highest)
+                if nbytes:
+                    try:
+                        buffer.memory.view(buffer.address, nbytes)
+                    except InputError:
+                        raise buffer.fault(highest) from None
+        regions = [buffer.memory.region_at(buffer.address) for buffer in self.buffers]
+        if self._records is None or any(now is not then for now, (then, _) in zip(regions, self._owners, strict=True)):
+            found = [buffer.record() for buffer in self.buffers]
+            self._records = np.concatenate([record for record, _ in found])
+            self._owners = [(region, owner) for region, (_, owner) in zip(regions, found, strict=True)]
+        self.constants = self._records
+        return super().block(memory, user_data)
+
+    def check(self, block: npt.NDArray[np.uint8]) -> None:
+        """Raise for the vertex that could not be read."""
+        status = int(block[STATUS_BYTE:COUNT_BYTE].view(np.int64)[0])
+        if status:
+            raise self.buffers[status % _MAX_BUFFERS].fault(status // _MAX_BUFFERS - 1)
+
+
+def vertex(position: Buffer, attributes: Sequence[Buffer] = ()) -> VertexShader:
+    """Vertex shader that loads the position and parameters 0, 1, ... by the vertex index.
+
+    Parameters
+    ----------
+    position : texture.Buffer
+        Clip-space x, y, z, w; components that its format lacks are 0, 0, 0, 1.
+    attributes : sequence of texture.Buffer
+        One for each parameter.
+    """
+    buffers = (position, *attributes)
+    for buffer in buffers:
+        if not isinstance(buffer, Buffer):
+            raise InputError(f"{buffer!r} is no texture.Buffer")
+    if len(buffers) > _MAX_BUFFERS:
+        raise InputError(f"{len(attributes)} attributes: expected at most {_MAX_BUFFERS - 1}")
+    return FetchShader(buffers)

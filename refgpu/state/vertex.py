@@ -53,7 +53,8 @@ def _decode_vertex(words: Words) -> tuple[Columns, VertexFlag]:
 
 vertex_block = Block(
     ("PA_CL_CLIP_CNTL", "PA_CL_VTE_CNTL", "PA_SU_VTX_CNTL", "PA_CL_VS_OUT_CNTL", "PA_CL_NANINF_CNTL",
-     "PA_SU_HARDWARE_SCREEN_OFFSET", "PA_CL_GB_VERT_CLIP_ADJ", "PA_CL_GB_VERT_DISC_ADJ", "PA_CL_GB_HORZ_CLIP_ADJ", "PA_CL_GB_HORZ_DISC_ADJ"),
+     "PA_SU_HARDWARE_SCREEN_OFFSET",
+     "PA_CL_GB_VERT_CLIP_ADJ", "PA_CL_GB_VERT_DISC_ADJ", "PA_CL_GB_HORZ_CLIP_ADJ", "PA_CL_GB_HORZ_DISC_ADJ"),
     _decode_vertex,
 )
 
