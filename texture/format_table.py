@@ -151,6 +151,7 @@ def _packed(number: int, name: str, sizes: tuple[int, ...], number_type: int) ->
 
 
 def _formats() -> Iterator[Format]:
+    """All formats that refgpu decodes; [FMT-DEPTH-STENCIL] for those that hold both planes."""
     for first, data, types in _RUNS:
         for number, type_ in enumerate(types, first):
             yield _packed(number, f"{data}_{type_}", _SIZES[data], n.CODES[type_])
@@ -283,7 +284,6 @@ def _table(formats: Iterator[Format], rows: int) -> npt.NDArray[np.int64]:
     table = np.zeros((rows, n.ROW), np.int64)
     for format_ in formats:
         table[format_.row] = format_.as_row()
-    table.flags.writeable = False
     return table
 
 

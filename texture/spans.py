@@ -12,6 +12,7 @@ from .channels import (
     encode_bits,
     field_mask,
     sint_encode,
+    snorm_decode,
     snorm_encode,
     uint_encode,
     unorm_decode,
@@ -56,6 +57,12 @@ def decode_plane(words, lsb, width, number_type, out):
     elif number_type == UNORM:
         for i in range(size):
             out[i] = unorm_decode(np.uint32(np.uint32(words[i] >> shift) & mask), width)
+    elif number_type == SNORM:
+        for i in range(size):
+            out[i] = snorm_decode(np.uint32(np.uint32(words[i] >> shift) & mask), width)
+    elif number_type == UINT:
+        for i in range(size):
+            out[i] = bits_float(np.uint32(np.uint32(words[i] >> shift) & mask))
     elif number_type == FLOAT and width == 16:
         for i in range(size):
             out[i] = bits_float(half_to_float_bits(np.uint32(np.uint32(words[i] >> shift) & mask)))
