@@ -8,6 +8,7 @@ from ..base.kernel import kernel
 from ..base.pointers import uint8_at, uint16_at, uint32_at
 from .draw_table import QUAD_LIST, QUAD_STRIP, RECT_2D, RECT_LIST, TRIANGLE_FAN, TRIANGLE_STRIP, D
 from .layout import S, VertexFlag
+from .viewport import viewport_of
 
 _PRIM: Final = int(D.PRIM_TYPE)
 _VERTICES: Final = int(D.VERTICES)
@@ -221,9 +222,7 @@ def provoking_state_row(d, draws, state_i, misc, row):
     """State row of a triangle: its draw's, or that of the viewport which its provoking vertex chose."""
     base = draws[d, _STATE]
     if state_i[base, _VERTEX_FLAGS] & _VIEWPORT_FLAG:
-        viewport = (np.int64(misc[row]) >> 16) & 15
-        if viewport < draws[d, _VIEWPORTS]:
-            return base + viewport
+        return base + viewport_of(misc[row], draws[d, _VIEWPORTS])
     return base
 
 
@@ -264,8 +263,6 @@ def is_rect(prim_type):
 
 
 @kernel
-def triangles_per_primitive(prim_type):
-    """2 for quads, 1 for everything else."""
-    return np.int64(2) if prim_type in (QUAD_LIST, QUAD_STRIP) else np.int64(1)
-
-
+def is_quad(prim_type):
+    """1 when two triangles make one primitive, else 0."""
+    return np.int64(1) if prim_type in (QUAD_LIST, QUAD_STRIP) else np.int64(0)

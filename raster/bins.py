@@ -30,45 +30,44 @@ def edge_misses(ax, ay, bx, by, first_x, first_y, last_x, last_y):
 
 
 @kernel
-def misses_tile(record, tile_x, tile_y, fraction_bits):
+def misses_tile(records, n, tile_x, tile_y, fraction_bits):
     """Whether no pixel centre of a tile can be inside the triangle of a record."""
     half = np.int64(1) << (fraction_bits - 1)
     first_x = (np.int64(tile_x) << (_TILE_SHIFT + fraction_bits)) + half
     first_y = (np.int64(tile_y) << (_TILE_SHIFT + fraction_bits)) + half
     last_x = first_x + (np.int64(TILE - 1) << fraction_bits)
     last_y = first_y + (np.int64(TILE - 1) << fraction_bits)
-    x0, y0, x1, y1 = record[_X0], record[_X0 + 1], record[_X0 + 2], record[_X0 + 3]
-    x2, y2 = record[_X0 + 4], record[_X0 + 5]
+    x0, y0, x1, y1 = records[n, _X0], records[n, _X0 + 1], records[n, _X0 + 2], records[n, _X0 + 3]
+    x2, y2 = records[n, _X0 + 4], records[n, _X0 + 5]
     return (edge_misses(x0, y0, x1, y1, first_x, first_y, last_x, last_y)
             or edge_misses(x1, y1, x2, y2, first_x, first_y, last_x, last_y)
             or edge_misses(x2, y2, x0, y0, first_x, first_y, last_x, last_y))
 
 
 @kernel
-def tile_box(record):
-    """Tiles that the pixel ranges of a record touch: first and last column, first and last row."""
-    x_range = np.int64(record[_X_RANGE])
-    y_range = np.int64(record[_Y_RANGE])
+def tile_box(x_range, y_range):
+    """Tiles that pixel ranges touch: first and last column, first and last row."""
+    x_range = np.int64(x_range)
+    y_range = np.int64(y_range)
     return ((x_range & 0xFFFF) >> _TILE_SHIFT, ((x_range >> 16) - 1) >> _TILE_SHIFT,
             (y_range & 0xFFFF) >> _TILE_SHIFT, ((y_range >> 16) - 1) >> _TILE_SHIFT)
 
 
 @kernel
-def tests_edges(record, left, right, top, bottom):
+def tests_edges(flags, left, right, top, bottom):
     """Whether it pays to leave out the tiles of the box that the triangle does not touch."""
-    return record[_FLAGS] & _RECT == 0 and (right - left + 1) * (bottom - top + 1) > _FEW_TILES
+    return np.int64(flags) & _RECT == 0 and (right - left + 1) * (bottom - top + 1) > _FEW_TILES
 
 
 @kernel
-def count_record(record, state_i, tiles_x, tiles_y, counts):
-    """Add one to the count of every tile that the record goes to."""
-    left, right, top, bottom = tile_box(record)
-    base = np.int64(record[_LAYER]) * tiles_y * tiles_x
-    tests = tests_edges(record, left, right, top, bottom)
-    bits = state_i[np.int64(record[_STATE]), _SUBPIXEL_BITS]
+def count_tiles(records, n, left, right, top, bottom, state_i, tiles_x, tiles_y, counts):
+    """Add one to the count of every tile that record n goes to."""
+    base = np.int64(records[n, _LAYER]) * tiles_y * tiles_x
+    tests = tests_edges(records[n, _FLAGS], left, right, top, bottom)
+    bits = state_i[records[n, _STATE], _SUBPIXEL_BITS]
     for tile_y in range(top, bottom + 1):
         for tile_x in range(left, right + 1):
-            if not tests or not misses_tile(record, tile_x, tile_y, bits):
+            if not tests or not misses_tile(records, n, tile_x, tile_y, bits):
                 counts[base + tile_y * tiles_x + tile_x] += 1
 
 
@@ -87,19 +86,18 @@ def begin_bins(first, counts, begins):
 def write_records(scratch, count, state_i, tiles_x, tiles_y, ends, records):
     """Append the records of a chunk to their tiles' bins; `ends` moves from the beginning to the end of each bin."""
     for n in range(count):
-        record = scratch[n]
-        left, right, top, bottom = tile_box(record)
-        base = np.int64(record[_LAYER]) * tiles_y * tiles_x
-        tests = tests_edges(record, left, right, top, bottom)
-        bits = state_i[np.int64(record[_STATE]), _SUBPIXEL_BITS]
+        left, right, top, bottom = tile_box(scratch[n, _X_RANGE], scratch[n, _Y_RANGE])
+        base = np.int64(scratch[n, _LAYER]) * tiles_y * tiles_x
+        tests = tests_edges(scratch[n, _FLAGS], left, right, top, bottom)
+        bits = state_i[scratch[n, _STATE], _SUBPIXEL_BITS]
         for tile_y in range(top, bottom + 1):
             for tile_x in range(left, right + 1):
-                if not tests or not misses_tile(record, tile_x, tile_y, bits):
+                if not tests or not misses_tile(scratch, n, tile_x, tile_y, bits):
                     tile = base + tile_y * tiles_x + tile_x
                     row = ends[tile]
                     ends[tile] = row + 1
                     for k in range(RECORD_WORDS):
-                        records[row, k] = record[k]
+                        records[row, k] = scratch[n, k]
 
 
 @kernel

@@ -5,14 +5,28 @@ from typing import Final
 import numpy as np
 
 from ..base.kernel import kernel
-from .assembly import draw_of, is_rect, triangles_per_primitive
-from .bins import count_record
+from .assembly import draw_of, is_quad, is_rect
+from .bias import biased_depth, depth_slope, largest_magnitude
+from .bins import count_tiles, tile_box
 from .clip import CODE_PLANES
 from .draw_table import RECT_LIST, D
-from .layout import S, VertexFlag
-from .pieces import APART, GONE, LOST, MIXED_INPUT, make_pieces, mixes_viewports, original_bias_inputs, planes_crossed
+from .layout import F, R, S, VertexFlag
+from .pieces import APART, GONE, MIXED_INPUT, make_pieces, mixes_viewports, original_bias_inputs, planes_crossed
 from .pieces import route as route_of
-from .setup import BAD_RECT, CULLED, DRAWN, ZERO_AREA, setup_triangle
+from .setup import (
+    BAD_RECT,
+    CULLED,
+    DRAWN,
+    ZERO_AREA,
+    face_bias,
+    has_bias,
+    place_triangle,
+    snapped_corners,
+    turn_triangle,
+    window_depths,
+    write_identity,
+    write_positions,
+)
 
 _DX_RASTERIZATION_KILL: Final = 1 << 22
 _PRIM: Final = int(D.PRIM_TYPE)
@@ -21,8 +35,23 @@ _TRIANGLES: Final = int(D.TRIANGLES)
 _FIRST_TRIANGLE: Final = int(D.FIRST_TRIANGLE)
 _CLIP: Final = int(S.CLIP)
 _LAYER: Final = int(S.LAYER)
+_SC_MODE: Final = int(S.SC_MODE)
+_BIAS_FORMAT: Final = int(S.BIAS_FORMAT)
+_SUBPIXEL_BITS: Final = int(S.SUBPIXEL_BITS)
+_SCISSOR_X0: Final = int(S.SCISSOR_X0)
+_SCISSOR_Y0: Final = int(S.SCISSOR_Y0)
+_SCISSOR_X1: Final = int(S.SCISSOR_X1)
+_SCISSOR_Y1: Final = int(S.SCISSOR_Y1)
+_BIAS_CLAMP: Final = int(F.BIAS_CLAMP)
+_FRONT_SCALE: Final = int(F.BIAS_FRONT_SCALE)
+_FRONT_OFFSET: Final = int(F.BIAS_FRONT_OFFSET)
+_BACK_SCALE: Final = int(F.BIAS_BACK_SCALE)
+_BACK_OFFSET: Final = int(F.BIAS_BACK_OFFSET)
+_X_RANGE: Final = int(R.X_RANGE)
+_Y_RANGE: Final = int(R.Y_RANGE)
 _VERTEX_FLAGS: Final = int(S.VERTEX_FLAGS)
 _LAYER_FLAG: Final = int(VertexFlag.LAYER)
+_VIEWPORT_FLAG: Final = int(VertexFlag.VIEWPORT)
 _NO_SLOPE: Final = np.float32(0)
 
 COUNTS: Final = ("outside", "clipped", "culled", "zero_area", "empty", "wrong_layer")
@@ -54,7 +83,9 @@ def count_pieces(begin, end, draws, state_i, triangles, codes, misc):
         while t >= draw_end(d, draws):
             d += 1
         r0, r1, r2 = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        mixed = mixes_viewports(d, draws, state_i[triangles[t, 3], _VERTEX_FLAGS], misc, r0, r1, r2)
+        mixed = False
+        if state_i[triangles[t, 3], _VERTEX_FLAGS] & _VIEWPORT_FLAG:
+            mixed = mixes_viewports(d, draws, misc, r0, r1, r2)
         if route_of(codes[r0], codes[r1], codes[r2], mixed, is_rect(draws[d, _PRIM])) == APART:
             planes = planes_crossed(codes[r0] | codes[r1] | codes[r2])
             rows += 3 + planes
@@ -71,6 +102,16 @@ def tally(outcome, counts):
         counts[_ZERO_AREA] += 1
     elif outcome != DRAWN:
         counts[_EMPTY] += 1
+
+
+@kernel
+def fan_triangles(triangles, first, pieces, row, state_row):
+    """Rows of `triangles` for a polygon: a fan around its first vertex."""
+    for i in range(pieces):
+        triangles[first + i, 0] = np.int32(row)
+        triangles[first + i, 1] = np.int32(row + i + 1)
+        triangles[first + i, 2] = np.int32(row + i + 2)
+        triangles[first + i, 3] = np.int32(state_row)
 
 
 @kernel
@@ -96,7 +137,9 @@ def setup_chunk(begin, end, draws, state_i, state_f, triangles, codes, misc, pos
         rect = np.int64(0)
         if is_rect(draws[d, _PRIM]):
             rect = np.int64(1) if draws[d, _PRIM] == RECT_LIST else np.int64(2)
-        mixed = mixes_viewports(d, draws, flags, misc, r0, r1, r2)
+        mixed = False
+        if flags & _VIEWPORT_FLAG:
+            mixed = mixes_viewports(d, draws, misc, r0, r1, r2)
         route = route_of(codes[r0], codes[r1], codes[r2], mixed, rect)
         if route == GONE:
             counts[_OUTSIDE] += 1
@@ -107,41 +150,57 @@ def setup_chunk(begin, end, draws, state_i, state_f, triangles, codes, misc, pos
         if layer >= layers:
             counts[_WRONG_LAYER] += 1
             continue
-        primitive = (t - draws[d, _FIRST_TRIANGLE]) // triangles_per_primitive(draws[d, _PRIM])
-        if route != APART:
-            outcome = setup_triangle(t, rect, primitive, layer, False, _NO_SLOPE, _NO_SLOPE, triangles, screen_xy,
-                                     screen_zw, state_i, state_f, scratch[n])
-            if outcome == DRAWN:
-                count_record(scratch[n], state_i, tiles_x, tiles_y, tile_counts)
-                n += 1
-            elif outcome == BAD_RECT:
-                return n, ERROR_RECT, np.int64(t)
+        first, pieces = np.int64(t), np.int64(1)
+        given, slope, largest_z = False, _NO_SLOPE, _NO_SLOPE
+        if route == APART:
+            crossed = np.int64(codes[r0] | codes[r1] | codes[r2]) & CODE_PLANES
+            corners = make_pieces(crossed, t, triangles, extra_row, positions, distances, params, screen_xy, screen_zw,
+                                  state_i, state_f, polygon, spare, linear)
+            if corners == MIXED_INPUT:
+                return n, ERROR_INPUT, np.int64(t)
+            if corners < 3:
+                counts[_OUTSIDE] += 1
+                continue
+            counts[_CLIPPED] += 1
+            if crossed and not mixed:
+                given, slope, largest_z = original_bias_inputs(crossed, t, triangles, positions, screen_xy, screen_zw,
+                                                               state_i)
+            first, pieces = extra_triangle, corners - 2
+            fan_triangles(triangles, first, pieces, extra_row, state_row)
+            extra_row += corners
+            extra_triangle += pieces
+        primitive = (t - draws[d, _FIRST_TRIANGLE]) >> is_quad(draws[d, _PRIM])
+        sc_mode, bits = state_i[state_row, _SC_MODE], state_i[state_row, _SUBPIXEL_BITS]
+        scales = state_f[state_row, _FRONT_SCALE], state_f[state_row, _BACK_SCALE]
+        offsets = state_f[state_row, _FRONT_OFFSET], state_f[state_row, _BACK_OFFSET]
+        for piece in range(first, first + pieces):
+            x0, y0, x1, y1, x2, y2 = snapped_corners(triangles, piece, screen_xy)
+            outcome, turn, back, begin_x, end_x, begin_y, end_y = place_triangle(
+                x0, y0, x1, y1, x2, y2, rect, sc_mode, state_i[state_row, _SCISSOR_X0], state_i[state_row, _SCISSOR_Y0],
+                state_i[state_row, _SCISSOR_X1], state_i[state_row, _SCISSOR_Y1], bits)
+            if outcome != DRAWN:
+                if outcome == BAD_RECT:
+                    return n, ERROR_RECT, np.int64(t)
+                if route != APART:
+                    tally(outcome, counts)
+                continue
+            turn_triangle(triangles, piece, turn)
+            if turn:
+                x1, y1, x2, y2 = x2, y2, x1, y1
+            z0, z1, z2 = window_depths(triangles, piece, screen_zw)
+            if has_bias(back, sc_mode, scales, offsets):
+                if not given:
+                    slope = depth_slope(x0, y0, x1, y1, x2, y2, z0, z1, z2, bits)
+                    largest_z = largest_magnitude(z0, z1, z2)
+                bias = face_bias(back, sc_mode, scales, offsets, state_f[state_row, _BIAS_CLAMP],
+                                 state_i[state_row, _BIAS_FORMAT], slope, largest_z)
+                z0, z1, z2 = biased_depth(z0, bias), biased_depth(z1, bias), biased_depth(z2, bias)
+            write_positions(scratch, n, x0, y0, x1, y1, x2, y2, z0, z1, z2)
+            write_identity(scratch, n, piece, state_row, back, rect, begin_x, end_x, begin_y, end_y, primitive, layer)
+            left, right, top, bottom = tile_box(scratch[n, _X_RANGE], scratch[n, _Y_RANGE])
+            if left == right and top == bottom:
+                tile_counts[(layer * tiles_y + top) * tiles_x + left] += 1
             else:
-                tally(outcome, counts)
-            continue
-        crossed = np.int64(codes[r0] | codes[r1] | codes[r2]) & CODE_PLANES
-        corners = make_pieces(crossed, triangles[t], extra_row, positions, distances, params, screen_xy, screen_zw,
-                              state_i[state_row], state_f[state_row], polygon, spare, linear)
-        if corners == MIXED_INPUT:
-            return n, ERROR_INPUT, np.int64(t)
-        if corners == LOST or corners == 0:
-            counts[_OUTSIDE] += 1
-            continue
-        given, slope, largest_z = original_bias_inputs(crossed, triangles[t], positions, screen_xy, screen_zw,
-                                                       state_i[state_row])
-        counts[_CLIPPED] += 1
-        for i in range(1, corners - 1):
-            triangles[extra_triangle, 0] = np.int32(extra_row)
-            triangles[extra_triangle, 1] = np.int32(extra_row + i)
-            triangles[extra_triangle, 2] = np.int32(extra_row + i + 1)
-            triangles[extra_triangle, 3] = np.int32(state_row)
-            outcome = setup_triangle(extra_triangle, rect, primitive, layer, given and not mixed, slope, largest_z,
-                                     triangles, screen_xy, screen_zw, state_i, state_f, scratch[n])
-            if outcome == DRAWN:
-                count_record(scratch[n], state_i, tiles_x, tiles_y, tile_counts)
-                n += 1
-                extra_triangle += 1
-            elif outcome == BAD_RECT:
-                return n, ERROR_RECT, np.int64(t)
-        extra_row += corners
+                count_tiles(scratch, n, left, right, top, bottom, state_i, tiles_x, tiles_y, tile_counts)
+            n += 1
     return n, ERROR_NONE, np.int64(-1)

@@ -70,16 +70,31 @@ def enabled_planes(clip, clip_distances):
 
 
 @kernel
+def outside(plane, x, y, z, w, clip, horizontal, vertical):
+    """Bit of a plane when the vertex is outside of it, int32."""
+    distance = plane_distance(plane, x, y, z, w, clip, horizontal, vertical)
+    return np.int32(0) if distance >= _ZERO else np.int32(1 << plane)
+
+
+@kernel
+def beyond(plane, x, y, z, w, clip, horizontal, vertical):
+    """Bit of CODE_DISCARD when the vertex is beyond a side of the discard band, int32."""
+    distance = plane_distance(plane, x, y, z, w, clip, horizontal, vertical)
+    return np.int32(1 << (plane - 3 + PLANES)) if distance < _ZERO else np.int32(0)
+
+
+@kernel
 def position_codes(x, y, z, w, planes, clip, clip_horizontal, clip_vertical, disc_horizontal, disc_vertical):
     """CODE_* bits of a position: the planes of the view volume, and the discard band."""
-    codes = np.int64(0)
-    for plane in range(FIRST_DISTANCE):
-        if planes >> plane & 1 and not plane_distance(plane, x, y, z, w, clip, clip_horizontal, clip_vertical) >= _ZERO:
-            codes |= np.int64(1) << plane
-    for plane in range(3, FIRST_DISTANCE):
-        if plane_distance(plane, x, y, z, w, clip, disc_horizontal, disc_vertical) < _ZERO:
-            codes |= np.int64(1) << (plane - 3 + PLANES)
-    return codes
+    h, v = clip_horizontal, clip_vertical
+    codes = (outside(0, x, y, z, w, clip, h, v) | outside(1, x, y, z, w, clip, h, v)
+             | outside(2, x, y, z, w, clip, h, v) | outside(3, x, y, z, w, clip, h, v)
+             | outside(4, x, y, z, w, clip, h, v) | outside(5, x, y, z, w, clip, h, v)
+             | outside(6, x, y, z, w, clip, h, v))
+    h, v = disc_horizontal, disc_vertical
+    discard = (beyond(3, x, y, z, w, clip, h, v) | beyond(4, x, y, z, w, clip, h, v)
+               | beyond(5, x, y, z, w, clip, h, v) | beyond(6, x, y, z, w, clip, h, v))
+    return np.int32(np.int32(codes & np.int32(planes)) | discard)
 
 
 @kernel

@@ -71,15 +71,18 @@ class _Pass:
         shaded = [0] * self.threads
         batches = [(self.take(f"inputs{worker}", (VS_IN_ROWS * ROW,), np.int32),
                     self.take(f"outputs{worker}", (_VS_OUT_ROWS * ROW,), np.float32),
-                    self.take(f"rows{worker}", (BATCH_LANES,), np.int32)) for worker in range(self.threads)]
+                    self.take(f"rows{worker}", (BATCH_LANES,), np.int32),
+                    self.take(f"window{worker}", (4 * ROW,), np.float32),
+                    self.take(f"snapped{worker}", (2 * ROW,), np.int32),
+                    self.take(f"batch{worker}", (ROW,), np.int32)) for worker in range(self.threads)]
 
         def job(index: int, worker: int) -> None:
-            inputs, outputs, rows = batches[worker]
+            inputs, outputs, rows, window, snapped, batch = batches[worker]
             begin = index * _VERTEX_JOB
             codes, lanes = shade_rows(begin, min(begin + _VERTEX_JOB, self.rows), self.draws, self.state_i,
                                       self.state_f, self.marks, inputs, outputs, rows, inputs.ctypes.data,
                                       outputs.ctypes.data, self.positions, self.distances, self.misc, self.codes,
-                                      self.screen_xy, self.screen_zw, self.params)
+                                      self.screen_xy, self.screen_zw, self.params, window, snapped, batch)
             seen[worker] |= codes
             shaded[worker] += lanes
 

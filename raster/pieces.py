@@ -9,8 +9,9 @@ from .bias import depth_slope, largest_magnitude
 from .clip import CODE_DROP, CODE_NAN, CODE_PLANES, PLANES, clip_polygon
 from .draw_table import D
 from .facing import doubled_area
-from .layout import GeometryVariant, S, VertexFlag
+from .layout import GeometryVariant, S
 from .vertex_stage import store_window_position
+from .viewport import viewport_of
 
 _DX_LINEAR_ATTR_CLIP_ENA: Final = 1 << 24
 _VIEWPORTS: Final = int(D.VIEWPORTS)
@@ -23,7 +24,6 @@ _PS_INPUTS: Final = int(S.PS_INPUTS)
 _FLAT: Final = int(S.FLAT)
 _LINEAR: Final = int(S.LINEAR)
 _INPUT: Final = int(S.INPUT)
-_VIEWPORT_FLAG: Final = int(VertexFlag.VIEWPORT)
 _BIAS_OF_PIECES: Final = int(GeometryVariant.BIAS_OF_PIECES)
 _GUARD_BAND: Final = 15 << 3
 _LARGEST: Final = np.float32(np.finfo(np.float32).max)
@@ -45,19 +45,11 @@ MIXED_INPUT: Final = -2           # a parameter is read both as flat and interpo
 
 
 @kernel
-def viewport_of(d, draws, bits):
-    """Viewport that a vertex's misc vector chooses; one without a state row counts as 0.  [RAST-VIEWPORT-INDEX]"""
-    viewport = (np.int64(bits) >> 16) & 15
-    return viewport if viewport < draws[d, _VIEWPORTS] else np.int64(0)
-
-
-@kernel
-def mixes_viewports(d, draws, flags, misc, r0, r1, r2):
+def mixes_viewports(d, draws, misc, r0, r1, r2):
     """Whether the vertices of a triangle were transformed with different viewports."""
-    if flags & _VIEWPORT_FLAG == 0:
-        return False
-    viewport = viewport_of(d, draws, misc[r0])
-    return viewport_of(d, draws, misc[r1]) != viewport or viewport_of(d, draws, misc[r2]) != viewport
+    viewports = draws[d, _VIEWPORTS]
+    viewport = viewport_of(misc[r0], viewports)
+    return viewport_of(misc[r1], viewports) != viewport or viewport_of(misc[r2], viewports) != viewport
 
 
 @kernel
@@ -107,10 +99,10 @@ def prepare_parameters(state_i, linear):
 
 
 @kernel
-def load_polygon(polygon, rows, positions, distances, params, distance_count, floats):
+def load_polygon(polygon, t, triangles, positions, distances, params, distance_count, floats):
     """Copy three vertices into a polygon; False when a position is not finite."""
     for i in range(3):
-        row = np.int64(rows[i])
+        row = np.int64(triangles[t, i])
         for k in range(4):
             polygon[i, POSITION + k] = positions[row, k]
             if not abs(positions[row, k]) <= _LARGEST:
@@ -123,47 +115,50 @@ def load_polygon(polygon, rows, positions, distances, params, distance_count, fl
 
 
 @kernel
-def make_pieces(codes, rows, first_row, positions, distances, params, screen_xy, screen_zw, state_i, state_f, polygon,
-                spare, linear):
+def make_pieces(codes, t, triangles, first_row, positions, distances, params, screen_xy, screen_zw, state_i, state_f,
+                polygon, spare, linear):
     """Clip a triangle into vertex rows [first_row, ...); returns their number, LOST or MIXED_INPUT.
 
     Row first_row is the first corner of every piece and has the provoking vertex's flat parameters.
     [RAST-CLIP-NONFINITE] [RAST-CLIP-FLAT]
     """
-    floats = 4 * state_i[_PARAMETERS]
-    if not load_polygon(polygon, rows, positions, distances, params, state_i[_DISTANCES], floats):
+    state_row = np.int64(triangles[t, 3])
+    state = state_i[state_row]
+    floats = 4 * state[_PARAMETERS]
+    if not load_polygon(polygon, t, triangles, positions, distances, params, state[_DISTANCES], floats):
         return LOST
-    clear = prepare_parameters(state_i, linear)
-    count = clip_polygon(polygon, spare, codes, state_i, state_f, PARAMETER + floats, linear)
+    clear = prepare_parameters(state, linear)
+    count = clip_polygon(polygon, spare, codes, state, state_f[state_row], PARAMETER + floats, linear)
     if count and not clear and codes & CODE_PLANES:
         return MIXED_INPUT
     for i in range(count):
         if not store_window_position(first_row + i, polygon[i, 0], polygon[i, 1], polygon[i, 2], polygon[i, 3], state_i,
-                                     state_f, screen_xy, screen_zw):
+                                     state_f, state_row, screen_xy, screen_zw):
             return LOST
         for k in range(floats):
             params[first_row + i, k] = polygon[i, PARAMETER + k]
     if count:
-        provoking = np.int64(rows[0])
-        for a in range(state_i[_PS_INPUTS]):
-            parameter = state_i[_INPUT + a]
-            if flat_parameter(state_i, a) and parameter < state_i[_PARAMETERS]:
+        provoking = np.int64(triangles[t, 0])
+        for a in range(state[_PS_INPUTS]):
+            parameter = state[_INPUT + a]
+            if flat_parameter(state, a) and parameter < state[_PARAMETERS]:
                 for k in range(4 * parameter, 4 * parameter + 4):
                     params[first_row, k] = params[provoking, k]
     return count
 
 
 @kernel
-def original_bias_inputs(codes, rows, positions, screen_xy, screen_zw, state_i):
+def original_bias_inputs(codes, t, triangles, positions, screen_xy, screen_zw, state_i):
     """Slope and largest |z| of a triangle before clipping, and whether its window position means anything.
 
     [RAST-BIAS-CLIPPED]
     """
-    r0, r1, r2 = np.int64(rows[0]), np.int64(rows[1]), np.int64(rows[2])
-    if codes & _GUARD_BAND or state_i[_VARIANTS] & _BIAS_OF_PIECES:
+    r0, r1, r2 = np.int64(triangles[t, 0]), np.int64(triangles[t, 1]), np.int64(triangles[t, 2])
+    state_row = np.int64(triangles[t, 3])
+    if codes & _GUARD_BAND or state_i[state_row, _VARIANTS] & _BIAS_OF_PIECES:
         return False, _ZERO, _ZERO
     for i in range(3):
-        row = np.int64(rows[i])
+        row = np.int64(triangles[t, i])
         if not positions[row, 3] > _ZERO or not abs(screen_zw[row, 0]) <= _LARGEST:
             return False, _ZERO, _ZERO
     x0, y0 = screen_xy[r0, 0], screen_xy[r0, 1]
@@ -172,7 +167,7 @@ def original_bias_inputs(codes, rows, positions, screen_xy, screen_zw, state_i):
     if doubled_area(x0, y0, x1, y1, x2, y2) == 0:
         return False, _ZERO, _ZERO
     z0, z1, z2 = screen_zw[r0, 0], screen_zw[r1, 0], screen_zw[r2, 0]
-    slope = depth_slope(x0, y0, x1, y1, x2, y2, z0, z1, z2, state_i[_SUBPIXEL_BITS])
+    slope = depth_slope(x0, y0, x1, y1, x2, y2, z0, z1, z2, state_i[state_row, _SUBPIXEL_BITS])
     return True, slope, largest_magnitude(z0, z1, z2)
 
 

@@ -10,7 +10,7 @@ from .assembly import draw_of, fetch_index
 from .clip import CODE_CULL_SHIFT, CODE_NAN, FIRST_DISTANCE, enabled_planes, position_codes
 from .draw_table import D
 from .layout import BATCH_LANES, ROW, VS_IN_INDEX, VS_IN_INSTANCE, VS_OUT_MISC, F, S, VertexFlag
-from .viewport import reciprocal_w, snap, window_xy, window_z
+from .viewport import reciprocal_w, snap, snap_lanes, viewport_of, window_xy, window_z
 
 _VERTICES: Final = int(D.VERTICES)
 _INSTANCES: Final = int(D.INSTANCES)
@@ -55,27 +55,34 @@ _ZERO: Final = np.float32(0)
 
 
 @kernel
-def store_window_position(row, x, y, z, w, state_i, state_f, screen_xy, screen_zw):
-    """Viewport transform and snapping of one vertex with one state row; False when something is NaN.
-
-    [RAST-NAN]
-    """
-    vte = state_i[_VTE]
-    vtx = state_i[_VTX]
-    variants = state_i[_VARIANTS]
+def window_position(x, y, z, w, state_i, state_f, state_row):
+    """Viewport transform of a position, float32: window X and Y, depth, 1/w."""
+    vte = state_i[state_row, _VTE]
+    variants = state_i[state_row, _VARIANTS]
     reciprocal = reciprocal_w(w, vte)
-    window_x = window_xy(x, reciprocal, state_f[_XSCALE], state_f[_XOFFSET], vte, 0, variants)
-    window_y = window_xy(y, reciprocal, state_f[_YSCALE], state_f[_YOFFSET], vte, 1, variants)
-    depth = window_z(z, reciprocal, state_f[_ZSCALE], state_f[_ZOFFSET], vte, variants)
+    window_x = window_xy(x, reciprocal, state_f[state_row, _XSCALE], state_f[state_row, _XOFFSET], vte, 0, variants)
+    window_y = window_xy(y, reciprocal, state_f[state_row, _YSCALE], state_f[state_row, _YOFFSET], vte, 1, variants)
+    depth = window_z(z, reciprocal, state_f[state_row, _ZSCALE], state_f[state_row, _ZOFFSET], vte, variants)
+    return window_x, window_y, depth, reciprocal
+
+
+@kernel
+def not_a_number(window_x, window_y, depth, w):
+    """Whether a vertex makes its primitive vanish: NaN in the window position, the depth or w.  [RAST-NAN]"""
+    return window_x != window_x or window_y != window_y or depth != depth or w != w
+
+
+@kernel
+def store_window_position(row, x, y, z, w, state_i, state_f, state_row, screen_xy, screen_zw):
+    """Viewport transform and snapping of one vertex; False when something is NaN."""
+    window_x, window_y, depth, reciprocal = window_position(x, y, z, w, state_i, state_f, state_row)
+    vtx = state_i[state_row, _VTX]
+    variants = state_i[state_row, _VARIANTS]
     screen_zw[row, 0] = depth
     screen_zw[row, 1] = reciprocal
-    if window_x != window_x or window_y != window_y or depth != depth or w != w:
-        screen_xy[row, 0] = 0
-        screen_xy[row, 1] = 0
-        return False
-    screen_xy[row, 0] = snap(window_x, vtx, state_i[_CENTRE_X], variants)
-    screen_xy[row, 1] = snap(window_y, vtx, state_i[_CENTRE_Y], variants)
-    return True
+    screen_xy[row, 0] = snap(window_x, vtx, state_i[state_row, _CENTRE_X], variants)
+    screen_xy[row, 1] = snap(window_y, vtx, state_i[state_row, _CENTRE_Y], variants)
+    return not not_a_number(window_x, window_y, depth, w)
 
 
 @kernel
@@ -117,62 +124,118 @@ def fill_lanes(d, draws, row, stop, marks, inputs, rows):
 
 
 @kernel
-def take_outputs(d, draws, lanes, rows, outputs, state_i, state_f, positions, distances, misc, codes, screen_xy,
-                 screen_zw, params):
-    """Scatter a shaded batch to the tables of the pass; returns the OR of the vertices' codes."""
+def batch_codes(lanes, outputs, state_i, state_f, base, planes, codes):
+    """Codes of a batch for the planes of the view volume."""
+    clip = state_i[base, _CLIP]
+    clip_h, clip_v = state_f[base, _GB_HORZ_CLIP], state_f[base, _GB_VERT_CLIP]
+    disc_h, disc_v = state_f[base, _GB_HORZ_DISC], state_f[base, _GB_VERT_DISC]
+    for lane in range(lanes):
+        codes[lane] = position_codes(outputs[lane], outputs[ROW + lane], outputs[2 * ROW + lane],
+                                     outputs[3 * ROW + lane], planes, clip, clip_h, clip_v, disc_h, disc_v)
+
+
+@kernel
+def batch_distances(lanes, outputs, first, state_i, base, rows, codes, distances):
+    """Add clip and cull distances to the codes of a batch, and keep them.  [RAST-CLIP-DISTANCE] [RAST-CULL-DISTANCE]"""
+    clips, culls = state_i[base, _CLIP_DISTANCES], state_i[base, _CULL_DISTANCES]
+    for k in range(state_i[base, _DISTANCES]):
+        bits = np.int32(((clips >> k) & 1) << (FIRST_DISTANCE + k) | ((culls >> k) & 1) << (CODE_CULL_SHIFT + k))
+        for lane in range(lanes):
+            distance = outputs[(first + k) * ROW + lane]
+            distances[rows[lane], k] = distance
+            if not distance >= _ZERO:
+                codes[lane] |= bits
+
+
+@kernel
+def batch_window(lanes, outputs, state_i, state_f, base, window, snapped, codes):
+    """Window positions of a batch that has one viewport, in planes: depth and 1/w, and the snapped X and Y."""
+    vte = state_i[base, _VTE]
+    vtx = state_i[base, _VTX]
+    variants = state_i[base, _VARIANTS]
+    centre_x, centre_y = state_i[base, _CENTRE_X], state_i[base, _CENTRE_Y]
+    for lane in range(lanes):
+        window[3 * ROW + lane] = reciprocal_w(outputs[3 * ROW + lane], vte)
+    scale, offset = state_f[base, _XSCALE], state_f[base, _XOFFSET]
+    for lane in range(lanes):
+        window[lane] = window_xy(outputs[lane], window[3 * ROW + lane], scale, offset, vte, 0, variants)
+    scale, offset = state_f[base, _YSCALE], state_f[base, _YOFFSET]
+    for lane in range(lanes):
+        window[ROW + lane] = window_xy(outputs[ROW + lane], window[3 * ROW + lane], scale, offset, vte, 1, variants)
+    scale, offset = state_f[base, _ZSCALE], state_f[base, _ZOFFSET]
+    for lane in range(lanes):
+        window[2 * ROW + lane] = window_z(outputs[2 * ROW + lane], window[3 * ROW + lane], scale, offset, vte, variants)
+    snap_lanes(lanes, window, vtx, centre_x, variants, snapped)
+    snap_lanes(lanes, window[ROW:], vtx, centre_y, variants, snapped[ROW:])
+    for lane in range(lanes):
+        if not_a_number(window[lane], window[ROW + lane], window[2 * ROW + lane], outputs[3 * ROW + lane]):
+            codes[lane] |= np.int32(CODE_NAN)
+
+
+@kernel
+def take_positions(d, draws, lanes, rows, outputs, state_i, state_f, positions, misc, screen_xy, screen_zw, window,
+                   snapped, codes):
+    """Positions and window positions of a batch to the tables of the pass."""
     base = draws[d, _STATE]
     flags = state_i[base, _FLAGS]
-    clip = state_i[base, _CLIP]
-    planes = enabled_planes(clip, state_i[base, _CLIP_DISTANCES])
-    cull = state_i[base, _CULL_DISTANCES] if planes else np.int64(0)
-    seen = np.int64(0)
-    at = np.int64(VS_OUT_MISC)
-    if flags & _MISC_FLAG:
-        at += 4
-    first_distance = at
-    count = state_i[base, _DISTANCES]
-    at += count
+    if flags & _VIEWPORT_FLAG == 0:
+        batch_window(lanes, outputs, state_i, state_f, base, window, snapped, codes)
+        for lane in range(lanes):
+            row = np.int64(rows[lane])
+            screen_xy[row, 0] = snapped[lane]
+            screen_xy[row, 1] = snapped[ROW + lane]
+            screen_zw[row, 0] = window[2 * ROW + lane]
+            screen_zw[row, 1] = window[3 * ROW + lane]
     for lane in range(lanes):
         row = np.int64(rows[lane])
-        x = outputs[lane]
-        y = outputs[ROW + lane]
-        z = outputs[2 * ROW + lane]
-        w = outputs[3 * ROW + lane]
-        positions[row, 0] = x
-        positions[row, 1] = y
-        positions[row, 2] = z
-        positions[row, 3] = w
-        state_row = base
-        if flags & _MISC_FLAG:
-            bits = np.float32(outputs[(VS_OUT_MISC + 2) * ROW + lane]).view(np.int32)
-            misc[row] = bits
-            viewport = (np.int64(bits) >> 16) & 15
-            if flags & _VIEWPORT_FLAG and viewport < draws[d, _VIEWPORTS]:
-                state_row += viewport
-        code = np.int64(0)
-        if planes:
-            code = position_codes(x, y, z, w, planes, clip, state_f[base, _GB_HORZ_CLIP], state_f[base, _GB_VERT_CLIP],
-                                  state_f[base, _GB_HORZ_DISC], state_f[base, _GB_VERT_DISC])
-            for k in range(count):
-                distance = outputs[(first_distance + k) * ROW + lane]
-                distances[row, k] = distance
-                if not distance >= _ZERO:
-                    code |= planes & (np.int64(1) << (FIRST_DISTANCE + k))
-                    code |= (cull & (np.int64(1) << k)) << CODE_CULL_SHIFT
-        if not store_window_position(row, x, y, z, w, state_i[state_row], state_f[state_row], screen_xy, screen_zw):
-            code |= CODE_NAN
-        codes[row] = np.int32(code)
-        seen |= code
-    for k in range(4 * state_i[base, _PARAMETERS]):
-        source = (at + k) * ROW
+        for k in range(4):
+            positions[row, k] = outputs[k * ROW + lane]
+    if flags & _MISC_FLAG:
         for lane in range(lanes):
-            params[rows[lane], k] = outputs[source + lane]
-    return seen
+            bits = np.float32(outputs[(VS_OUT_MISC + 2) * ROW + lane]).view(np.int32)
+            misc[rows[lane]] = bits
+            if flags & _VIEWPORT_FLAG and not store_window_position(
+                    np.int64(rows[lane]), outputs[lane], outputs[ROW + lane], outputs[2 * ROW + lane],
+                    outputs[3 * ROW + lane], state_i, state_f, base + viewport_of(bits, draws[d, _VIEWPORTS]),
+                    screen_xy, screen_zw):
+                codes[lane] |= np.int32(CODE_NAN)
+
+
+@kernel
+def take_outputs(d, draws, lanes, rows, outputs, state_i, state_f, positions, distances, misc, codes, screen_xy,
+                 screen_zw, params, window, snapped, batch):
+    """Scatter a shaded batch to the tables of the pass; returns the OR of the vertices' codes."""
+    base = draws[d, _STATE]
+    at = np.int64(VS_OUT_MISC)
+    if state_i[base, _FLAGS] & _MISC_FLAG:
+        at += 4
+    planes = enabled_planes(state_i[base, _CLIP], state_i[base, _CLIP_DISTANCES])
+    if planes:
+        batch_codes(lanes, outputs, state_i, state_f, base, planes, batch)
+        batch_distances(lanes, outputs, at, state_i, base, rows, batch, distances)
+    else:
+        batch[:lanes] = 0
+    take_positions(d, draws, lanes, rows, outputs, state_i, state_f, positions, misc, screen_xy, screen_zw, window,
+                   snapped, batch)
+    seen = np.int32(0)
+    for lane in range(lanes):
+        codes[rows[lane]] = batch[lane]
+        seen |= batch[lane]
+    at += state_i[base, _DISTANCES]
+    for parameter in range(state_i[base, _PARAMETERS]):
+        source = (at + 4 * parameter) * ROW
+        for lane in range(lanes):
+            row = np.int64(rows[lane])
+            params[row, 4 * parameter] = outputs[source + lane]
+            params[row, 4 * parameter + 1] = outputs[source + ROW + lane]
+            params[row, 4 * parameter + 2] = outputs[source + 2 * ROW + lane]
+            params[row, 4 * parameter + 3] = outputs[source + 3 * ROW + lane]
+    return np.int64(seen)
 
 
 @kernel
 def shade_rows(begin, end, draws, state_i, state_f, marks, inputs, outputs, rows, input_address, output_address,
-               positions, distances, misc, codes, screen_xy, screen_zw, params):
+               positions, distances, misc, codes, screen_xy, screen_zw, params, window, snapped, batch):
     """Shade rows [begin, end) of the pass; returns the OR of their codes, and how many were shaded."""
     d = draw_of(begin, draws, _FIRST_ROW)
     row = begin
@@ -186,6 +249,6 @@ def shade_rows(begin, end, draws, state_i, state_f, marks, inputs, outputs, rows
         if lanes:
             call_address(draws[d, _SHADER], input_address, output_address, draws[d, _CONSTANTS], lanes, 0)
             seen |= take_outputs(d, draws, lanes, rows, outputs, state_i, state_f, positions, distances, misc, codes,
-                                 screen_xy, screen_zw, params)
+                                 screen_xy, screen_zw, params, window, snapped, batch)
             shaded += lanes
     return seen, shaded

@@ -25,6 +25,13 @@ _RANGE: Final = 1 << 23  # snapped positions are signed 24-bit numbers
 
 
 @kernel
+def viewport_of(bits, viewports):
+    """Viewport that a misc vector chooses; one without a state row counts as 0.  [RAST-VIEWPORT-INDEX]"""
+    viewport = (np.int64(bits) >> 16) & 15
+    return viewport if viewport < viewports else np.int64(0)
+
+
+@kernel
 def reciprocal_w(w, vte):
     """1/w, correctly rounded; w itself when PA_CL_VTE_CNTL.VTX_W0_FMT says it is 1/w already.  [RAST-VTE-ROUND]"""
     if vte & _VTX_W0_FMT:
@@ -104,12 +111,12 @@ def round_fixed(scaled, mode, variants):
 
 
 @kernel
-def snap(value, vtx, centre, variants):
-    """Fixed-point window coordinate with `subpixel_bits` fraction bits; the value must not be NaN.
+def snap_range(vtx, centre):
+    """What snapping needs of PA_SU_VTX_CNTL: steps per pixel, lowest and highest step, shift, and what is added.
 
-    Saturates to a signed 24-bit range around `centre` pixels, which is 65536, 16384 or 4096 pixels wide; the steps
-    above 1/256 have the range of 1/256. PIX_CENTER 0 shifts the picture by half a pixel, as pixel (i, j) has its
-    centre at (i, j) then.  [RAST-SNAP-RANGE] [RAST-PIX-CENTER]
+    A signed 24-bit range around `centre` pixels, 65536, 16384 or 4096 pixels wide; the steps above 1/256 have the
+    range of 1/256. PIX_CENTER 0 shifts the picture by half a pixel, as pixel (i, j) has its centre at (i, j) then.
+    [RAST-SNAP-RANGE] [RAST-PIX-CENTER]
     """
     bits = step_bits(vtx)
     shift = max(np.int64(8) - bits, np.int64(0))
@@ -117,21 +124,37 @@ def snap(value, vtx, centre, variants):
     middle = np.float64(np.int64(centre)) * unit
     low = middle - np.float64(np.int64(_RANGE) >> shift)
     high = middle + np.float64((np.int64(_RANGE) - 1) >> shift)
-    rounded = round_fixed(np.float64(value) * unit, (np.int64(vtx) >> 1) & 3, variants)
-    if rounded > high:
-        rounded = high
-    elif rounded < low:
-        rounded = low
-    fixed = np.int64(rounded) << shift
-    if np.int64(vtx) & 1 == 0:
-        fixed += np.int64(1) << (bits + shift - 1)
-    return np.int32(fixed)
+    half = np.int32(0) if np.int64(vtx) & 1 else np.int32(np.int64(1) << (bits + shift - 1))
+    return unit, low, high, np.int32(shift), half
 
 
 @kernel
-def _snap_all(values, vtx, centre, variants, out):
-    for i in range(values.size):
-        out[i] = snap(values[i], vtx, centre, variants)
+def snap_step(value, unit, low, high, shift, half, mode, variants):
+    """Fixed-point form of a coordinate, with what `snap_range` gave; NaN gives the largest."""
+    rounded = round_fixed(np.float64(value) * unit, mode, variants)
+    rounded = rounded if rounded < high else high
+    rounded = rounded if rounded > low else low
+    return np.int32(np.int32(np.int32(rounded) << shift) + half)
+
+
+@kernel
+def snap(value, vtx, centre, variants):
+    """Fixed-point window coordinate with `subpixel_bits` fraction bits, int32."""
+    unit, low, high, shift, half = snap_range(vtx, centre)
+    return snap_step(value, unit, low, high, shift, half, (np.int64(vtx) >> 1) & 3, variants)
+
+
+@kernel
+def snap_lanes(lanes, values, vtx, centre, variants, out):
+    """`snap` over an array."""
+    unit, low, high, shift, half = snap_range(vtx, centre)
+    mode = (np.int64(vtx) >> 1) & 3
+    if mode == _ROUND_TO_EVEN:  # the same rule with the mode known, so that the loop vectorises
+        for lane in range(lanes):
+            out[lane] = snap_step(values[lane], unit, low, high, shift, half, _ROUND_TO_EVEN, variants)
+    else:
+        for lane in range(lanes):
+            out[lane] = snap_step(values[lane], unit, low, high, shift, half, mode, variants)
 
 
 def snap_positions(values: npt.ArrayLike, vtx: int, *, centre: int = 0, variants: int = 0) -> npt.NDArray[np.int32]:
@@ -153,9 +176,10 @@ def snap_positions(values: npt.ArrayLike, vtx: int, *, centre: int = 0, variants
     int32, same shape
         `subpixel_bits(vtx)` fraction bits.
     """
-    array = np.ascontiguousarray(values, np.float32)
+    array = np.asarray(values, np.float32)
     if np.isnan(array).any():
         raise InputError("values: a NaN position has no snapped form")
     out = np.empty(array.size, np.int32)
-    _snap_all(array.reshape(-1), np.int64(vtx), np.int64(centre), np.int64(variants), out)
+    flat = np.ascontiguousarray(array).reshape(-1)
+    snap_lanes(flat.size, flat, np.int64(vtx), np.int64(centre), np.int64(variants), out)
     return out.reshape(array.shape)
