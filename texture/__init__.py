@@ -6,7 +6,7 @@ from typing import Any
 _PUBLIC = {
     "decode": "formats", "encode": "formats", "decode_color": "formats", "encode_color": "formats",
     "Buffer": "buffers", "fetch": "buffers", "surface_layout": "surface", "SurfaceLayout": "surface",
-    "Buffer": "buffers", "fetch": "buffers", "Image": "images", "Sampler": "samplers",
+    "Image": "images", "Sampler": "samplers",
     "format_of": "formats", "color_format": "formats", "Format": "formats", "FORMATS": "formats",
 }
 
