@@ -15,7 +15,7 @@ from .pm4 import CommandProcessor, DispatchCall, DrawCall
 from .registers import RegisterFile
 from .residency import Residency
 from .shaders import Shader
-from .state import decode_state
+from .state import DrawState, decode_state
 from .state.color import color_target_blocks
 from .state.depth import depth_target_block
 from .target_view import ColorView, DepthView, StencilView
@@ -63,6 +63,8 @@ class Gpu:
         self._bindings = Bindings(self.registers)
         self._residency = Residency(self.memory, profile)
         self._queue = DrawQueue(self._residency, self.report, threads or available_threads(), faces_as_two_passes)
+        self._state: DrawState | None = None  # of the last draw; its key holds everything that decoding looks at
+        self._state_key: tuple[object, ...] = ()
         self._processor = CommandProcessor(self.registers, self.memory, self)
         self.memory.watch(self)
 
@@ -115,7 +117,11 @@ class Gpu:
         """Queue one draw; also what the command processor calls."""
         vertex, vertex_data = self._bindings.vertex()
         pixel, pixel_data = self._bindings.pixel()
-        state = decode_state(self.registers, vertex, pixel)
+        key = (self.registers.generation("context"), vertex.signature, pixel.signature if pixel else None)
+        if key != self._state_key or self._state is None:
+            self._state = decode_state(self.registers, vertex, pixel)
+            self._state_key = key
+        state = self._state
         self._queue.add(call, self.registers, state, vertex, vertex_data, pixel, pixel_data)
 
     def execute(self) -> None:

@@ -4,6 +4,7 @@ Guest bytes are the truth. A working copy is loaded when a pass binds its surfac
 and written back, changed tiles only, before anyone reads them.
 """
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ import numpy.typing as npt
 from refgpu.raster.tables import Targets
 
 from .memory import Memory
+from .state.color import ColorTarget
+from .state.depth import DepthTarget
 from .state.draw import DrawState
 from .surface import GuestSurface, color_surface, stencil_surface, z_surface
 
@@ -94,16 +97,22 @@ class Residency:
 
 def surfaces_and_bits(state: DrawState, profile: str) -> tuple[list[GuestSurface], list[int]]:
     """Surfaces of a pass, and the bit of `Targets.dirty` that stands for each."""
+    return _surfaces_and_bits(state.depth, state.colors, profile)
+
+
+@functools.lru_cache(256)
+def _surfaces_and_bits(depth: DepthTarget | None, colors: tuple[ColorTarget | None, ...],
+                       profile: str) -> tuple[list[GuestSurface], list[int]]:
     surfaces: list[GuestSurface] = []
     bits: list[int] = []
-    if state.depth is not None:
-        if state.depth.z_format:
-            surfaces.append(z_surface(state.depth, profile))
+    if depth is not None:
+        if depth.z_format:
+            surfaces.append(z_surface(depth, profile))
             bits.append(0)
-        if state.depth.has_stencil:
-            surfaces.append(stencil_surface(state.depth, profile))
+        if depth.has_stencil:
+            surfaces.append(stencil_surface(depth, profile))
             bits.append(0)
-    for n, color in enumerate(state.colors):
+    for n, color in enumerate(colors):
         if color is not None:
             surfaces.append(color_surface(color, profile))
             bits.append(1 + n)

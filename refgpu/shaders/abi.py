@@ -99,6 +99,11 @@ class VertexShader(Shader):
         self.flags = VertexFlag(flags)
 
     @property
+    def signature(self) -> tuple[object, ...]:
+        """What decoding a draw looks at."""
+        return self.name, self.parameters, self.distances, self.flags
+
+    @property
     def output_rows(self) -> int:
         """Rows of its output batch."""
         return 4 + (4 if self.flags & VertexFlag.MISC else 0) + self.distances + 4 * self.parameters
@@ -134,3 +139,8 @@ class PixelShader(Shader):
         self.linear = linear
         self.exports = exports
         self.flags = PixelFlag(flags)
+
+    @property
+    def signature(self) -> tuple[object, ...]:
+        """What decoding a draw looks at."""
+        return self.name, self.attributes, self.exports, self.flags, self.first_attribute, self.linear
