@@ -21,7 +21,7 @@ from .fragment import GENERAL, ORDER, REPLACE, scan_mode, stays_ordered, test_pi
 from .layout import RECORD_WORDS, TILE, TILE_PIXELS, R, RecordFlag, S
 from .plane import pixel_offset, plane_gradients, plane_row, plane_value
 
-OUTSIDE = 0x7FFFFFFF
+LEAST = np.int32(-0x80000000)
 
 # typed, not plain ints: a literal argument would make numba compile the callee once more
 _X0, _Y0, _X1, _Y1, _X2, _Y2 = (np.int64(word) for word in (R.X0, R.Y0, R.X1, R.Y1, R.X2, R.Y2))
@@ -68,7 +68,7 @@ def _order_block(tile, block, base, rows, x0, x1, k0, a0, b0, k1, a1, b1, k2, a2
         outside = np.int32(np.int32(np.int32(np.int32(e0 | e1) | e2) | columns) >> np.int32(31))
         row = plane_row(z0, along_y, offset_y + np.float64(y))
         z = clamp_depth(plane_value(row, along_x, offset_x + np.float64(x)), low, high)
-        new = max(np.int32(order_bits(z) ^ flip), np.int32(outside & np.int32(OUTSIDE)))
+        new = max(np.int32(order_bits(z) ^ flip), np.int32(outside ^ LEAST))  # LEAST inside, the largest outside
         old = np.int32(block[np.uint64(lane)] ^ flip)
         passed = np.int32(new - or_equal) < old
         block[np.uint64(lane)] = np.int32(min(max(new, hold), old) ^ flip)
