@@ -1,129 +1,104 @@
-"""XOR equations inside a surface block, from rules over pipes, packers, element size and samples."""
+"""XOR equations inside a surface block: which coordinates make each address bit.  [SURF-EQUATIONS]
+
+Every address bit is an XOR of a few bits of x, y, z (slice) and s (sample). Standard and display orders follow from one
+walk over the block for any number of pipes; the orders that follow the render backends (R, Z, and D in 3D) come from
+`surface_backend`.
+"""
 
 from functools import cache
 
-from ..base.errors import UnsupportedError
 from ..metadata.config import AddressConfig
+from .surface_backend import backend_equation
 from .surface_modes import SwizzleMode
 
-Coordinate = tuple[str, int]                    # ("x", 3) is bit 3 of x; axes x, y, z and s (sample)
+Coordinate = tuple[str, int]                    # ("x", 3) is bit 3 of x; axes x, y, z and s
 Equation = tuple[frozenset[Coordinate], ...]    # one set of coordinates per address bit, lowest bit first
 
-# Inside 256 bytes, by log2 of bytes per element: the coordinates above the bytes of the element.
+MICRO_LOG2 = 8
+# Inside 256 bytes, by log2 of the bytes per element, above the bits inside the element. 3D blocks are thick.
 _MICRO = {
     "S": ("x0 x1 x2 x3 y0 y1 y2 y3", "x0 x1 x2 y0 y1 y2 x3", "x0 x1 y0 y1 y2 x2", "x0 y0 y1 x1 x2", "y0 y1 x0 x1"),
     "D": ("x0 x1 x2 y1 y0 y2 x3 y3", "x0 x1 x2 y0 y1 y2 x3", "x0 x1 y0 y1 y2 x2", "x0 y0 x1 x2 y1", "x0 y0 x1 y1"),
-    "Z": ("x0 y0 x1 y1 x2 y2 x3 y3", "x0 y0 x1 y1 x2 y2 x3", "x0 y0 x1 y1 x2 y2", "x0 y0 x1 y1 x2", "x0 y0 x1 y1"),
+    "thick S": ("x0 x1 z0 y0 z1 y1 x2 z2", "x0 z0 y0 z1 y1 x1 z2", "x0 y0 z0 y1 x1 z1", "x0 z0 y0 x1 z1",
+                "z0 y0 x0 z1"),
+    "thick D": ("x0 x1 z0 y0 y1 z1 x2 z2", "x0 z0 y0 x1 z1 y1 z2", "x0 y0 x1 z0 y1 z1", "x0 y0 z0 x1 z1",
+                "x0 z0 y0 z1"),
 }
+_RB_PLUS_MICRO = {("D", 2): "x0 x1 y0 y1 x2 y2", ("R", 0): _MICRO["S"][0]}
 
 
-def _coordinates(text: str) -> list[Coordinate]:
-    return [(word[0], int(word[1:])) for word in text.split()]
+def parse(text: str) -> list[frozenset[Coordinate]]:
+    """Terms such as ``"x3^y3 z0"`` as sets."""
+    return [frozenset((name[0], int(name[1:])) for name in term.split("^")) for term in text.split()]
 
 
-def block_log2s(block_log2: int, element_log2: int, samples_log2: int = 0) -> tuple[int, int]:
-    """log2 of width and height of a thin block, in elements."""
+def block_log2s(block_log2: int, element_log2: int, samples_log2: int, thick: bool) -> tuple[int, int, int]:
+    """log2 of width, height and depth of a block, in elements.  [SURF-BLOCK-SIZE]"""
+    if thick:
+        width, height, depth = ((4, 3, 3), (3, 3, 3), (3, 3, 2), (3, 2, 2), (2, 2, 2))[element_log2]  # of 1 KiB
+        times, left = divmod(block_log2 - 10, 3)
+        return width + times, height + times + (left == 2), depth + times + (left > 0)
     bits = block_log2 - element_log2 - samples_log2
     wide = samples_log2 % 2 == 0 or block_log2 % 2 == 1
-    width = (bits + int(wide)) // 2
-    return width, bits - width
+    width = (bits + wide) // 2
+    return width, bits - width, 0
 
 
-def _micro(config: AddressConfig, order: str, element_log2: int) -> list[Coordinate]:
-    if order == "R":
-        rows = _MICRO["D"]
-        if element_log2 == 0 and config.rb_plus:
-            rows = _MICRO["S"]
-    else:
-        rows = _MICRO[order]
-    result = _coordinates(rows[element_log2])
-    if order in "DR" and element_log2 == 2 and config.rb_plus:
-        result[-2:] = [("x", 2), ("y", 2)]
-    return result
-
-
-def _pipe_terms(config: AddressConfig) -> list[set[Coordinate]]:
-    """Pipe bits of Z_X and R_X, without slices."""
+def _micro(config: AddressConfig, order: str, element_log2: int, samples_log2: int) -> list[frozenset[Coordinate]]:
+    """Address bits of the 256 bytes."""
+    if order == "Z":
+        count = MICRO_LOG2 - element_log2
+        samples = [frozenset({("s", bit)}) for bit in range(samples_log2)]
+        return (samples + [frozenset({("xy"[bit % 2], bit // 2)}) for bit in range(count)])[:count]
+    text = _MICRO["D" if order == "R" else order][element_log2]
     if config.rb_plus:
-        packers = max(config.packers, 1)
-        top = packers + 4
-        first = {("y", 4), ("x", top), ("y", top)}
-        count = packers - 1
-    else:
-        first = {("x", 3), ("y", 3)}
-        count = config.pipes - 2
-    terms = [first, {("x", 4), ("y", 4)}]
-    for index in range(max(count, 0)):
-        low, high = 5 + index // 2, 4 + count - index // 2
-        x, y = (high, low) if index % 2 == 0 else (low, high)
-        terms.append({("x", x), ("y", y)})
-    return terms
+        text = _RB_PLUS_MICRO.get(("D" if order == "R" and element_log2 else order, element_log2), text)
+    return parse(text)
+
+
+def _spread(config: AddressConfig, mode: SwizzleMode, block_log2: int,
+            micro: list[frozenset[Coordinate]]) -> list[frozenset[Coordinate]]:
+    """Address bits above 256 bytes of S and D: the axes take turns, and each pipe bit is XORed with what follows.
+
+    The last pipe bit takes the coordinates right above the pipes, the one before it the next, and so on: one coordinate
+    and a slice bit in 2D, two coordinates in thick blocks. On RB+ slices rotate only as many pipes as there are packers.
+    """
+    thick = any(axis == "z" for term in micro for axis, _ in term)
+    axes = "yxz" if thick else "yx"
+    pipes = min(config.pipes, block_log2 - MICRO_LOG2) if mode.pipes else 0
+    used = {axis: sum((axis, bit) in term for term in micro for bit in range(8)) for axis in axes}
+    walk = []
+    for place in range(max(3 * pipes, block_log2 - MICRO_LOG2)):
+        axis = axes[place % len(axes)]
+        walk.append((axis, used[axis] + place // len(axes)))
+    terms = [{coordinate} for coordinate in walk[:block_log2 - MICRO_LOG2]]
+    rotating = min(config.pipes, max(config.packers, 1)) if config.rb_plus else config.pipes
+    still = config.pipes - rotating
+    for pipe in range(pipes):
+        behind = pipes - 1 - pipe
+        if thick:
+            terms[pipe].update(walk[pipes + 2 * behind:pipes + 2 * behind + 2])
+        else:
+            terms[pipe].add(walk[pipes + behind])
+            if pipe >= still:
+                terms[pipe].add(("z", min(rotating, pipes) - 1 - (pipe - still)))
+    if mode.pipes == "T":
+        inside = set(walk[:block_log2 - MICRO_LOG2])
+        terms = [term & inside for term in terms]
+    return [frozenset(term) for term in terms]
 
 
 @cache
-def equation(config: AddressConfig, mode: SwizzleMode, element_log2: int, samples_log2: int = 0) -> Equation:
-    """Address bits of one element inside its block, lowest first; the bits below the element are empty sets."""
-    if samples_log2 or mode.order not in "ZR" or mode.block_log2 != 16:
-        raise UnsupportedError(f"SW_MODE {mode.name} with {1 << samples_log2} samples")
-    width, height = block_log2s(16, element_log2)
-    low = _micro(config, mode.order, element_log2)
-    terms = _pipe_terms(config)
-    if config.rb_plus:
-        middle, rest = _rb_plus(config, terms, low, width, height, mode.order, element_log2)
-    else:
-        middle, rest = _plain(config, terms, low, width, height)
-    single = [frozenset({coordinate}) for coordinate in low]
-    return tuple([frozenset()] * element_log2 + single + [frozenset(term) for term in middle + rest])
+def equation(config: AddressConfig, mode: SwizzleMode, block_log2: int, element_log2: int, samples_log2: int,
+             thick: bool) -> Equation:
+    """Address bits of an element inside its block, lowest first; bits inside the element are empty sets.
 
-
-def _plain(config, terms, low, width, height):
-    if config.pipes != 4:
-        raise UnsupportedError("GB_ADDR_CONFIG.NUM_PIPES", config.pipes)
-    for index, term in enumerate(terms):
-        term.add(("z", config.pipes - 1 - index))
-    if ("y", 3) in low:
-        low[low.index(("y", 3))] = ("y", 4)
-    taken = set(low) | {("x", 5), ("y", 5)}
-    rest = []
-    axis = "y"
-    while len(rest) < 16 - 8 - config.pipes:
-        limit = height if axis == "y" else width
-        for bit in range(limit):
-            pair = {("x", bit), ("y", bit)}
-            if (axis, bit) not in taken and not (bit in (3, 4) and taken & pair):
-                rest.append({(axis, bit)})
-                taken.add((axis, bit))
-                break
-        axis = "x" if axis == "y" else "y"
-    return terms, rest
-
-
-def _rb_plus(config, terms, low, width, height, order, element_log2):
-    if (config.pipes, config.packers) not in ((4, 4), (2, 2)):
-        raise UnsupportedError("GB_ADDR_CONFIG.NUM_PKRS", config.packers)
-    inside = {("x", bit) for bit in range(width)} | {("y", bit) for bit in range(height)}
-    redundant = {("y", 4), ("x", 4)}
-    for term in terms[2:]:
-        (_, x), (_, y) = sorted(term)
-        redundant.add(("x", x) if x < y or y >= height else ("y", y))
-    left = inside - set(low) - redundant
-    told_apart = inside
-    if order == "Z" and element_log2 < 3:
-        told_apart = {("x", bit) for bit in range(5)} | {("y", bit) for bit in range(6)}
-    rotating = [term for term in terms[1:] if term & told_apart]
-    for term in terms[1:]:
-        if not term & inside:
-            lost = min(left, key=lambda c: (c[1], c[0] == "x"))
-            term.add(lost)
-            left.discard(lost)
-    for place, term in enumerate(reversed(rotating)):
-        term.add(("z", place))
-    partners = []
-    for axis, bit in sorted(left, key=lambda c: (c[1], c[0]), reverse=True):
-        beyond = height if axis == "x" else width
-        rank = sum((axis, 99) in p for p in partners)
-        partners.append({(axis, bit), ("y" if axis == "x" else "x", beyond + rank), (axis, 99)})
-    banked = len(left) - 2
-    rest = [(partner if index < banked else {c for c in partner if c[1] < 99 and c in left}) - {("x", 99), ("y", 99)}
-            for index, partner in enumerate(partners)]
-    return terms[:-1], rest[::-1] + terms[-1:]
+    Raises UnsupportedError for R, Z and 3D D orders on other pipe and packer counts than the profiles have.
+    """
+    order = f"thick {mode.order}" if thick else mode.order
+    micro = _micro(config, order, element_log2, samples_log2)
+    low = [frozenset()] * element_log2
+    if mode.order in "RZ" or order == "thick D":
+        low_term, rest = backend_equation(config, mode.order, block_log2, element_log2, samples_log2, thick)
+        return tuple(low + micro[:-1] + [low_term or micro[-1]] + rest)
+    return tuple(low + micro + _spread(config, mode, block_log2, micro))
