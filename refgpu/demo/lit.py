@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from .. import shaders
 from .matrices import Matrix
-from .scenes import LIGHT, light_matrix
+from .scenes import LIGHT, LIGHT_TARGET, light_matrix
 
-_HEADER = 16  # constants before the shadow map: light direction (3), map size, world to map (12)
+_HEADER = 18  # constants before the map: light direction (3), map size, world to map (12), 1 / scale^2 of u and depth
 
 
 @shaders.pixel(attributes=2, facing=True)
@@ -30,11 +30,16 @@ def _lit(inputs, outputs, live, constants, lanes):
         u = x * constants[4] + y * constants[5] + z * constants[6] + constants[7]
         v = x * constants[8] + y * constants[9] + z * constants[10] + constants[11]
         depth = x * constants[12] + y * constants[13] + z * constants[14] + constants[15]
+        # how the depth of the surface's plane changes from texel to texel of the map
+        away = (nx * constants[12] + ny * constants[13] + nz * constants[14]) * constants[17]
+        along_u = -(nx * constants[4] + ny * constants[5] + nz * constants[6]) * constants[16] / max(away, 0.05)
+        along_v = -(nx * constants[8] + ny * constants[9] + nz * constants[10]) * constants[16] / max(away, 0.05)
         reached = 9.0
-        if 1.0 < u < size - 2.0 and 1.0 < v < size - 2.0:
+        if lambert > 0.0 and 1.0 < u < size - 2.0 and 1.0 < v < size - 2.0:
             for dy in range(-1, 2):
                 for dx in range(-1, 2):
-                    if constants[16 + (int(v) + dy) * size + int(u) + dx] > depth:
+                    stored = constants[_HEADER + (int(v) + dy) * size + int(u) + dx]
+                    if stored > depth + dx * along_u + dy * along_v:
                         reached -= 1.0
         light = 0.22 + 0.1 * nz / length + 0.9 * max(lambert, 0.0) * reached / 9.0
         red, green, blue = 0.78, 0.36, 0.22
@@ -60,8 +65,10 @@ def _to_map(size: int) -> Matrix:
 def lit(depth: npt.NDArray[np.float32]) -> shaders.PixelShader:
     """The shader over a shadow map, float32[size, size]."""
     size = depth.shape[0]
-    direction = np.subtract(LIGHT, (0.6, -0.4, 0.8))
+    direction = np.subtract(LIGHT, LIGHT_TARGET)
     matrix = _to_map(size)
-    header = [*(direction / np.linalg.norm(direction)), size, *matrix[:, 0], *matrix[:, 1], *matrix[:, 2]]
+    scales = 1 / np.square(matrix[:3, :3]).sum(axis=0)
+    header = [*(direction / np.linalg.norm(direction)), size, *matrix[:, 0], *matrix[:, 1], *matrix[:, 2],
+              scales[0], scales[2]]
     assert len(header) == _HEADER
     return _lit.with_constants(np.concatenate([np.array(header, np.float32), depth.reshape(-1)]))

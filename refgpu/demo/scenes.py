@@ -14,7 +14,8 @@ TWO_SIDED_BIAS: Final = 0x01001A48      # PA_SU_SC_MODE_CNTL of a title's shadow
 FRONT_SCALE: Final = -17.6              # PA_SU_POLY_OFFSET_FRONT_SCALE, in sixteenths: the API's -1.1
 BACK_SCALE: Final = -480000.0           # PA_SU_POLY_OFFSET_BACK_SCALE: pushes back faces out of the map
 GROUND, CLAY, PAPER = 0.0, 1.0, 2.0     # materials
-LIGHT: Final = (-3.6, -5.0, 8.0)
+LIGHT: Final = (-6.0, -4.4, 7.4)
+LIGHT_TARGET: Final = (0.7, -0.6, 0.8)
 EYE: Final = (1.6, -9.4, 5.2)
 SKY: Final = 0xFFE8D9C6                 # the colour target's first content, A B G R
 
@@ -60,7 +61,7 @@ def _together(*meshes: Mesh) -> Mesh:
 def world(steps: int) -> World:
     """The teapot, a one-sided sheet of paper whose back is turned to the light, and the ground."""
     pot = teapot(steps)
-    paper = _quad([(3.4, -3.9, 0.9), (2.3, -4.1, 2.6), (3.9, -2.6, 3.0), (5.0, -2.4, 1.3)])
+    paper = _quad([(3.0, -3.6, 0.15), (1.7, -2.7, 0.15), (2.0, -2.3, 1.65), (3.3, -3.2, 1.65)])
     ground = _quad([(-14, -14, 0), (14, -14, 0), (14, 14, 0), (-14, 14, 0)])
     casters = _together(pot, paper)
     materials = np.repeat(np.array([CLAY, PAPER, GROUND], np.float32), [len(pot.positions), 4, 4])
@@ -69,7 +70,7 @@ def world(steps: int) -> World:
 
 def light_matrix() -> Matrix:
     """World to the shadow map's clip space."""
-    return look_at(LIGHT, (0.6, -0.4, 0.8)) @ orthographic(5.5, 5.5, 2.0, 18.0)
+    return look_at(LIGHT, LIGHT_TARGET) @ orthographic(4.7, 4.7, 2.0, 18.0)
 
 
 def _rows(xyz: npt.NDArray[np.float32], last: npt.NDArray[np.float32] | float = 1.0) -> npt.NDArray[np.float32]:
@@ -99,7 +100,7 @@ def lit_view(scene: World, width: int, height: int) -> Capture:
     build = SceneBuilder(width, height)
     build.color_target(SKY)
     build.depth_target(0.0, GREATER)
-    camera = look_at(EYE, (0.6, -0.2, 1.1)) @ perspective(38.0, width / height, 1.0, 60.0)
+    camera = look_at(EYE, (0.6, -0.2, 0.9)) @ perspective(36.0, width / height, 1.0, 60.0)
     mesh = scene.everything
     build.vertices(transform(mesh.positions, camera), _rows(mesh.normals, scene.materials), _rows(mesh.positions))
     build.show_attribute(0)

@@ -37,7 +37,7 @@ def pixel(function: Callable[..., None] | None = None, *, attributes: int = 0, e
     if function is None:
         return lambda later: pixel(later, attributes=attributes, exports=exports, kills=kills, depth=depth,
                                    position=position, facing=facing, linear=linear)
-    compiled = kernel(function, cache=False)
+    compiled = kernel(function)
     output_rows = 4 * exports + (1 if depth else 0)
 
     def entry(inputs, outputs, constants, lanes, live):
@@ -80,7 +80,7 @@ def vertex_function(function: Callable[..., None] | None = None, *, parameters: 
     """
     if function is None:
         return lambda later: vertex_function(later, parameters=parameters, distances=distances, misc=misc)
-    compiled = kernel(function, cache=False)
+    compiled = kernel(function)
     flags = VertexFlag.MISC if misc else VertexFlag(0)
     output_rows = 4 + (4 if misc else 0) + distances + 4 * parameters
 
