@@ -64,6 +64,9 @@ class DrawQueue:
         inputs = decode_inputs(call, registers, memory)
         if inputs.count == 0 or inputs.instances == 0:
             return
+        if not state.width:
+            self._report.draws += 1  # it writes nothing
+            return
         if state.targets_key != self._key or self._vertices > _PASS_VERTICES:
             self.execute()
         self._residency.check(state)
