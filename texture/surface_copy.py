@@ -54,7 +54,7 @@ def _touch(tiled, first, last, step):
     """Read every cache line in order, so that the scattered accesses that follow find them."""
     total = np.int64(0)
     for i in range(first, last, step):
-        total ^= np.int64(tiled[np.uint64(i)])
+        total += np.int64(tiled[np.uint64(i)] != 0)
     return total
 
 
@@ -71,7 +71,7 @@ def copy_plane(tiled, rows, to_rows, x_table, y_table, rotation, base, block_wor
             end = min(start + block_row_words * group, row_words)
             block = base + (band // block_height * blocks_per_row + start // block_row_words) * block_words
             blocks = (end - start + block_row_words - 1) // block_row_words
-            touched ^= _touch(tiled, block, block + blocks * block_words, line_words)
+            touched += _touch(tiled, block, block + blocks * block_words, line_words)
             for y in range(band, last_row):
                 row = y_table[y] ^ rotation
                 first = y * row_words

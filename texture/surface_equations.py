@@ -7,6 +7,9 @@ walk over the block for any number of pipes; the orders that follow the render b
 
 from functools import cache
 
+import numpy as np
+import numpy.typing as npt
+
 from ..metadata.config import AddressConfig
 from .surface_backend import backend_equation
 from .surface_modes import SwizzleMode
@@ -61,7 +64,7 @@ def _spread(config: AddressConfig, mode: SwizzleMode, block_log2: int,
     """Address bits above 256 bytes of S and D: the axes take turns, and each pipe bit is XORed with what follows.
 
     The last pipe bit takes the coordinates right above the pipes, the one before it the next, and so on: one coordinate
-    and a slice bit in 2D, two coordinates in thick blocks. On RB+ slices rotate only as many pipes as there are packers.
+    and a slice bit in 2D, two coordinates in thick blocks. On RB+ slices rotate as many pipes as there are packers.
     """
     thick = any(axis == "z" for term in micro for axis, _ in term)
     axes = "yxz" if thick else "yx"
@@ -102,3 +105,17 @@ def equation(config: AddressConfig, mode: SwizzleMode, block_log2: int, element_
         low_term, rest = backend_equation(config, mode.order, block_log2, element_log2, samples_log2, thick)
         return tuple(low + micro[:-1] + [low_term or micro[-1]] + rest)
     return tuple(low + micro + _spread(config, mode, block_log2, micro))
+
+
+def columns(rule: Equation, axis: str) -> list[int]:
+    """What each bit of a coordinate adds to the address."""
+    return [sum(1 << index for index, terms in enumerate(rule) if (axis, bit) in terms) for bit in range(16)]
+
+
+def xor_sums(added: list[int], values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """XOR of what the bits of each value add: one axis' part of the address."""
+    result = np.zeros(values.shape, np.int64)
+    for bit, column in enumerate(added):
+        if column:
+            result ^= -(values >> bit & 1) & column
+    return result
