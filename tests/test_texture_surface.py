@@ -49,7 +49,7 @@ def test_bad_input_is_refused():
     layout = surface_layout(27, 32, 16, 16)
     with pytest.raises(InputError, match="65535 bytes"):
         layout.untile(np.zeros(layout.nbytes - 1, np.uint8))
-    with pytest.raises(InputError, match="array: expected uint32"):
+    with pytest.raises(InputError, match="array: expected contiguous uint32"):
         layout.tile(np.zeros((1, 16, 17), np.uint32))
     with pytest.raises(InputError, match=r"slices 1\.\.1"):
         layout.tile(np.zeros((1, 16, 16), np.uint32), 1)

@@ -9,13 +9,12 @@ import numpy.typing as npt
 
 from ..base.errors import InputError
 from ..metadata.config import AddressConfig, address_config
-from .surface_equations import Equation, block_log2s, equation
+from .surface_equations import Equation, block_log2s, columns, equation, xor_sums
 from .surface_mips import Block, Mip, chain, linear_chain
 from .surface_modes import SwizzleMode, mode_of
 from .surface_rules import check_surface
 from .surface_tiling import copy_mip
 from .surface_xor import xor_term
-from .surface_copy import copy_plane, over_units
 
 _TEXEL: dict[int, Any] = {8: np.uint8, 16: np.uint16}
 _THICK_BLOCKS = "SD"  # 3D surfaces of these orders
@@ -151,7 +150,10 @@ class SurfaceLayout:
 
     def _bytes(self, data: Any, write: bool) -> npt.NDArray[np.uint8]:
         if not isinstance(data, np.ndarray):
-            data = np.frombuffer(data, np.uint8)
+            try:
+                data = np.frombuffer(data, np.uint8)
+            except (TypeError, ValueError):
+                raise InputError(f"data: expected uint8 array or buffer, got {type(data).__name__}") from None
         if data.dtype != np.uint8 or data.ndim != 1 or not data.flags.c_contiguous:
             raise InputError(f"data: expected contiguous uint8[{self.nbytes}], got {data.dtype}{list(data.shape)}")
         if data.size < self.nbytes:

@@ -1,5 +1,6 @@
 """Whole mips between tiled bytes and rows of texels: word sizes, tables, planes and threads for `surface_copy`."""
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,13 @@ def _tables(layout: "SurfaceLayout", mip: Mip, word_log2: int) -> tuple[npt.NDAr
     return (x >> word_log2).astype(np.int32), (y >> word_log2).astype(np.int32)
 
 
+def _writable(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same bytes without a read-only flag, for a kernel that has both directions and only reads these."""
+    interface = dict(array.__array_interface__)
+    interface["data"] = interface["data"][0], False
+    return np.asarray(SimpleNamespace(__array_interface__=interface))
+
+
 def _copy_linear(layout: "SurfaceLayout", tiled: npt.NDArray[np.uint8], rows: npt.NDArray[np.uint8], mip: Mip,
                  first_slice: int, count: int, to_rows: bool) -> None:
     row_nbytes, pitch_nbytes = mip.width << layout.element_log2, mip.pitch << layout.element_log2
@@ -64,7 +72,7 @@ def copy_mip(layout: "SurfaceLayout", tiled: npt.NDArray[np.uint8], rows: npt.ND
     aligned = min(_run_log2(layout.rule, layout.element_log2), (row_nbytes & -row_nbytes).bit_length() - 1)
     word_log2, step = min(aligned, 3), 2 if aligned > 3 else 1
     x_table, y_table = _tables(layout, mip, word_log2)
-    tiled_words, row_words = tiled.view(_WORD[word_log2]), rows.view(_WORD[word_log2])
+    tiled_words, row_words = (_writable(array.view(_WORD[word_log2])) for array in (tiled, rows))
     planes = count * layout.samples
     plane_words = row_words.size // planes
     slices = np.arange(first_slice, first_slice + count)
