@@ -1,7 +1,5 @@
 """A vertex shader that copies rows of floats, draws around it, and exact coverage of records by brute force."""
 
-from fractions import Fraction
-
 import numba
 import numpy as np
 
@@ -80,32 +78,36 @@ def all_records(geometry):
     return sorted(seen.values(), key=lambda r: (int(r[R.PRIMITIVE]), int(r[R.TRIANGLE])))
 
 
-def covers(record, bits, x, y):
-    """Whether a record covers pixel (x, y): top-left rule on exact rationals, independent of the product."""
-    px, py = Fraction(2 * x + 1, 2), Fraction(2 * y + 1, 2)
-    points = [(Fraction(int(record[2 * i]), 1 << bits), Fraction(int(record[2 * i + 1]), 1 << bits)) for i in range(3)]
+def covers(record, bits, xs, ys):
+    """Which pixels (xs, ys) a record covers: top-left rule on exact integers, independent of the product.
+
+    Everything is doubled, so that pixel centres are integers.
+    """
+    px, py = (2 * xs + 1) << bits, (2 * ys + 1) << bits
+    points = (2 * record[:6].astype(np.int64)).reshape(3, 2).tolist()
     if record[R.FLAGS] & RecordFlag.RECT:
-        xs, ys = zip(*points, strict=True)
-        return min(xs) <= px < max(xs) and min(ys) <= py < max(ys)
+        (left, top), (right, bottom) = np.min(points, axis=0), np.max(points, axis=0)
+        return (left <= px) & (px < right) & (top <= py) & (py < bottom)
+    inside = np.ones(px.shape, bool)
     for (ax, ay), (bx, by) in zip(points, points[1:] + points[:1], strict=True):
         edge = (bx - ax) * (py - ay) - (by - ay) * (px - ax)
-        if edge < 0 or (edge == 0 and not (by < ay or (by == ay and bx > ax))):
-            return False
-    return True
+        owns = by < ay or (by == ay and bx > ax)
+        inside &= edge >= 0 if owns else edge > 0
+    return inside
 
 
 def coverage(geometry, width=256, height=256, layer=0):
     """How often each pixel is covered, from the bins."""
     image = np.zeros((height, width), np.int64)
-    across = -(-width // 64)
-    down = -(-height // 64)
+    across, down = -(-width // 64), -(-height // 64)
     tiles = in_order(geometry)
     for tile_y in range(down):
         for tile_x in range(across):
             for record in tiles[(layer * down + tile_y) * across + tile_x]:
                 bits = int(geometry.state_i[record[R.STATE], S.SUBPIXEL_BITS])
                 x_range, y_range = int(record[R.X_RANGE]), int(record[R.Y_RANGE])
-                for y in range(max(y_range & 0xFFFF, tile_y * 64), min(y_range >> 16, tile_y * 64 + 64)):
-                    for x in range(max(x_range & 0xFFFF, tile_x * 64), min(x_range >> 16, tile_x * 64 + 64)):
-                        image[y, x] += covers(record, bits, x, y)
+                x = np.arange(max(x_range & 0xFFFF, tile_x * 64), min(x_range >> 16, tile_x * 64 + 64))
+                y = np.arange(max(y_range & 0xFFFF, tile_y * 64), min(y_range >> 16, tile_y * 64 + 64))
+                if x.size and y.size:
+                    image[y[0] : y[-1] + 1, x[0] : x[-1] + 1] += covers(record, bits, *np.meshgrid(x, y))
     return image

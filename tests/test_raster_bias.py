@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from raster_helpers import all_records, build, draw
 
 from refgpu.raster.bias import biased_depth, depth_slope, exponent_of, polygon_offset
 from refgpu.raster.layout import R, RecordFlag
-
-from raster_helpers import all_records, build, draw
 
 Z32F, Z24, Z16, Z24_LOW = 0x1E9, 0xE8, 0xF0, 0xEA
 
