@@ -84,7 +84,8 @@ def picture(array: npt.NDArray[Any], low: float | None = None, high: float | Non
             array = np.concatenate([array, np.zeros_like(array[..., :1])], axis=-1)
     if array.dtype == np.uint8:
         return np.ascontiguousarray(array)
-    values = array.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        values = array.astype(np.float64)
     finite = values[np.isfinite(values)]
     if low is None:
         low = 0.0 if array.ndim == 3 and array.dtype.kind == "f" else float(finite.min(initial=np.inf))

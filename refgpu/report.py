@@ -90,7 +90,7 @@ def difference_picture(expected: npt.NDArray[Any], actual: npt.NDArray[Any]) -> 
     unequal = np.ascontiguousarray(expected).view(bits) != np.ascontiguousarray(actual).view(bits)
     if ulp.ndim == 3:
         ulp, unequal = ulp.max(axis=-1), unequal.any(axis=-1)
-    strength = 96 + 159 * np.log2(1.0 + ulp.astype(np.float64)) / 64
+    strength = np.minimum(96 + 159 * np.log2(1.0 + ulp.astype(np.float64)) / (8 * expected.dtype.itemsize), 255)
     image = np.repeat((picture(actual).reshape(*ulp.shape, -1).mean(axis=-1) / 4)[..., None], 3, axis=-1)
     image[unequal] = 0
     image[unequal, 0] = strength[unequal]

@@ -53,7 +53,7 @@ def test_render_stops_after_a_draw(triangles, tmp_path):
 
 
 def test_faces_as_two_passes_differ_where_blending_depends_on_order(tmp_path):
-    scenes.leaves(64, 64, 4).save(tmp_path / "leaves.zip")
+    scenes.leaves(64, 64, 8).save(tmp_path / "leaves.zip")
     for name, option in (("a", []), ("b", ["--faces-as-two-passes"])):
         assert run("render", tmp_path / "leaves.zip", "-o", tmp_path / name, *option)[0] == 0
     assert run("compare", tmp_path / "a" / "color0.npy", tmp_path / "b" / "color0.npy")[0] == 1

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import refgpu
+from refgpu.demo import scenes
 from refgpu.demo import teapot as teapot_module
 from refgpu.demo.matrices import look_at, orthographic, perspective, transform
+from refgpu.demo.pages import Demo
 from refgpu.demo.teapot import control_points, teapot
 
 
@@ -95,3 +97,106 @@ def test_matrices():
     assert np.allclose(near, [1, 1, 1, 1])
     assert np.allclose(far / far[3], [0, 0, 0, 1], atol=1e-6)
     assert cone.dtype == view.dtype == np.float32
+
+
+SIZE = 256
+UNBIASED = scenes.Biases(mode=0x01000248)
+ONE_BIAS = scenes.Biases(back_scale=scenes.FRONT_SCALE)
+
+
+@pytest.fixture(scope="module")
+def maps():
+    """Shadow maps, float32[SIZE, SIZE], by their biases."""
+    world = scenes.world(3)
+    return {biases: scenes.shadow_map(world, SIZE, biases).run().depth().read()[0]
+            for biases in (scenes.Biases(), ONE_BIAS, UNBIASED)}
+
+
+def paper_in_the_map():
+    """The sheet's corners in pixels and depth, float64, and the pixels well inside it."""
+    paper = scenes.world(1).casters.positions[-4:]
+    clip = transform(paper, scenes.light_matrix()).astype(np.float64)
+    corners = np.column_stack([(clip[:, 0] + 1) * SIZE / 2, (1 - clip[:, 1]) * SIZE / 2, clip[:, 2]])
+    middle = corners[:, :2].mean(axis=0).astype(int)
+    return corners, np.s_[middle[1] - 5 : middle[1] + 5, middle[0] - 5 : middle[0] + 5]
+
+
+def test_the_sheet_is_in_the_map_at_its_depth(maps):
+    corners, inside = paper_in_the_map()
+    plane = np.linalg.solve(np.column_stack([corners[:3, :2], np.ones(3)]), corners[:3, 2])
+    rows, columns = np.mgrid[inside] + 0.5
+    assert np.allclose(maps[UNBIASED][inside], plane[0] * columns + plane[1] * rows + plane[2], atol=2e-5)
+
+
+def test_bias_of_the_sheet_is_the_slope_times_the_factor(maps):
+    corners, inside = paper_in_the_map()
+    plane = np.linalg.solve(np.column_stack([corners[:3, :2], np.ones(3)]), corners[:3, 2])
+    expected = scenes.FRONT_SCALE / 16 * np.abs(plane[:2]).max()
+    assert np.allclose(maps[ONE_BIAS][inside] - maps[UNBIASED][inside], expected, rtol=5e-3)
+
+
+def test_the_back_faces_bias_pushes_the_sheet_out_of_the_map(maps):
+    _, inside = paper_in_the_map()
+    assert (maps[scenes.Biases()][inside] == 0).all()
+    assert (maps[ONE_BIAS][inside] > 0).all()
+
+
+def test_front_faces_are_the_same_whatever_the_back_faces_bias_is(maps):
+    both, one = maps[scenes.Biases()], maps[ONE_BIAS]
+    kept = both != 0
+    assert kept.sum() > 5000
+    assert (both[kept] <= one[kept]).all()
+    assert (both[kept] == one[kept]).mean() > 0.95  # the rest: back faces seen through the gap at the lid
+
+
+@pytest.mark.parametrize(("front", "back", "stored"), [(-64, 64, (True, False)), (64, -64, (False, True)),
+                                                        (-64, -64, (True, True)), (64, 64, (False, False))])
+def test_two_triangles(front, back, stored):
+    words = scenes.two_triangles(front, back, 64).run().depth().words()[0]
+    for half, is_stored in ((words[:, :32], stored[0]), (words[:, 32:], stored[1])):
+        assert set(np.unique(half)) == ({0x3F000000, 0x3EFFFF80} if is_stored else {0x3F000000})
+
+
+@pytest.mark.parametrize("two_passes", [False, True])
+def test_leaves_blend_in_the_order_of_the_path(two_passes):
+    """The bottom row is covered by known triangles; blend them by hand, in codes."""
+    width, count = 64, 6
+    found = scenes.leaves(width, 64, count).run(faces_as_two_passes=two_passes).color(0).read()[0]
+    row = 55
+    y = 1 - 2 * (row + 0.5) / 64
+    orange, blue = np.array([0.95, 0.55, 0.1]), np.array([0.1, 0.4, 0.85])
+    order = [0, 2, 4, 1, 3, 5] if two_passes else range(count)
+    checked = 0
+    for column in range(width):
+        x = 2 * (column + 0.5) / width - 1
+        value, close = np.full(3, 0xF4 / 255), False
+        for n in order:
+            middle = -0.78 + 1.56 * n / (count - 1)
+            up = (y + 0.75) / 1.5
+            left = middle - 0.25 + up * (0.12 * (n % 3 - 1) + 0.25)
+            right = middle + 0.25 + up * (0.12 * (n % 3 - 1) - 0.25)
+            close |= min(abs(x - left), abs(x - right)) < 0.01
+            if left < x < right:
+                value = np.rint(((orange if n % 2 == 0 else blue) * 0.6 + value * 0.4) * 255) / 255
+        if not close:
+            checked += 1
+            assert np.abs(found[row, column, :3] - value).max() <= 1.01 / 255, column
+    assert checked > 50
+
+
+def test_demo_writes_everything(tmp_path):
+    names = []
+    demo = Demo(tmp_path / "new" / "demo", 64, (80, 50), 2, step=names.append)
+    demo.write()
+    assert all(path.stat().st_size > 100 for path in demo.files)
+    there = {path.relative_to(demo.folder).as_posix() for path in demo.folder.rglob("*") if path.is_file()}
+    assert there == {path.relative_to(demo.folder).as_posix() for path in demo.files}
+    page = (demo.folder / "index.html").read_text("utf-8")
+    assert page.count("<img") == 3 + 3 + 4 + 3
+    for words in ("0x01001a48", "-17.6", "-480000", "0x000001e9", "0x3effff80"):
+        assert words in page
+    assert demo.figures["order: pixels that two passes get wrong"] > 0
+    assert np.load(demo.folder / "shadow-biased.npy").shape == (1, 64, 64)
+    assert len(names) > 8
+    again = refgpu.Capture.load(demo.folder / "captures" / "shadow-map.zip").run().depth().words()
+    assert np.array_equal(again, np.load(demo.folder / "shadow-biased.npy"))
