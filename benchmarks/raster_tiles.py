@@ -18,6 +18,7 @@ import tile_scene
 from refgpu.raster.pipeline import run_tiles
 from refgpu.raster.tables import empty_targets
 from refgpu.shaders import attribute, flat
+from refgpu.texture.formats import color_format
 
 WIDTH, HEIGHT, LAYERS, TRIANGLES = 1920, 1080, 16, 1_000_000
 
@@ -49,7 +50,8 @@ def color_state(shader, defer=1):
     block = shader.block(None, np.zeros(32, np.uint32))
     return {"PS_ADDRESS": shader.callback.address, "PS_CONSTANTS": block.__array_interface__["data"][0],
             "PS_FLAGS": int(shader.flags), "PS_EXPORTS": 1, "PS_INPUTS": shader.attributes, "DEFER": defer,
-            "c0_MASK": 15, "c0_EXPORT": 4, "c0_INFO": 10 << 2 | 1 << 15, "c0_WORDS": 1}, block
+            "c0_MASK": 15, "c0_EXPORT": 4, "c0_INFO": 10 << 2 | 1 << 15, "c0_WORDS": 1,
+            "c0_FORMAT_ROW": color_format(10, 0, 0).row}, block
 
 
 def main():

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..base.kernel import kernel
 from ..base.pointers import float32_at, int64_at
+from ..texture.format_table import COLOR_TABLE
 from .layout import (
     BATCH_LANES,
     MAX_ATTRIBUTES,
@@ -62,6 +63,7 @@ class Word(IntEnum):
     TRIANGLE_COUNT = 18
     RECORD_COUNT = 19
     COLORS = 20          # 8 words
+    COLOR_TABLE = 28     # texture.formats.COLOR_TABLE
     # the worker's arrays
     PIXELS = 30          # int32[2 * TILE_PIXELS], see `scan`
     SPANS = 31           # int32[2 * TILE]
@@ -161,6 +163,7 @@ class Context:
             (Word.TRIANGLES, geometry.triangles), (Word.STATE_I, geometry.state_i), (Word.STATE_F, geometry.state_f),
             (Word.RECORDS, geometry.records), (Word.BIN_BEGIN, geometry.bin_begin), (Word.BIN_END, geometry.bin_end),
             (Word.DEPTH, targets.depth), (Word.STENCIL, targets.stencil), (Word.DIRTY, targets.dirty),
+            (Word.COLOR_TABLE, COLOR_TABLE),
             *((Word.COLORS + n, color) for n, color in enumerate(targets.colors)),
         ):
             self._share(word, array)
