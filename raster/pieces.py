@@ -5,15 +5,20 @@ from typing import Final
 import numpy as np
 
 from ..base.kernel import kernel
+from .assembly import draw_end, draw_of, is_rect
 from .bias import depth_slope, largest_magnitude
 from .clip import CODE_DROP, CODE_NAN, CODE_PLANES, PLANES, clip_polygon
 from .draw_table import D
 from .facing import doubled_area
-from .layout import GeometryVariant, S
+from .layout import GeometryVariant, S, VertexFlag
 from .vertex_stage import store_window_position
 from .viewport import viewport_of
 
 _DX_LINEAR_ATTR_CLIP_ENA: Final = 1 << 24
+_PRIM: Final = int(D.PRIM_TYPE)
+_FIRST_TRIANGLE: Final = int(D.FIRST_TRIANGLE)
+_VERTEX_FLAGS: Final = int(S.VERTEX_FLAGS)
+_VIEWPORT_FLAG: Final = int(VertexFlag.VIEWPORT)
 _VIEWPORTS: Final = int(D.VIEWPORTS)
 _CLIP: Final = int(S.CLIP)
 _SUBPIXEL_BITS: Final = int(S.SUBPIXEL_BITS)
@@ -74,6 +79,28 @@ def planes_crossed(codes):
 
 
 @kernel
+def count_pieces(begin, end, draws, state_i, triangles, codes, misc):
+    """What clipping needs for triangles [begin, end): vertex rows and triangle rows at most, and how many it takes."""
+    d = draw_of(begin, draws, _FIRST_TRIANGLE)
+    rows = np.int64(0)
+    pieces = np.int64(0)
+    apart = np.int64(0)
+    for t in range(begin, end):
+        while t >= draw_end(d, draws):
+            d += 1
+        r0, r1, r2 = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+        mixed = False
+        if state_i[triangles[t, 3], _VERTEX_FLAGS] & _VIEWPORT_FLAG:
+            mixed = mixes_viewports(d, draws, misc, r0, r1, r2)
+        if route(codes[r0], codes[r1], codes[r2], mixed, is_rect(draws[d, _PRIM])) == APART:
+            planes = planes_crossed(codes[r0] | codes[r1] | codes[r2])
+            rows += 3 + planes
+            pieces += 1 + planes
+            apart += 1
+    return rows, pieces, apart
+
+
+@kernel
 def flat_parameter(state_i, attribute):
     """Whether the pixel shader reads this attribute as the provoking vertex's value."""
     return (state_i[_FLAT] >> attribute) & 1 != 0
@@ -100,18 +127,15 @@ def prepare_parameters(state_i, linear):
 
 @kernel
 def load_polygon(polygon, t, triangles, positions, distances, params, distance_count, floats):
-    """Copy three vertices into a polygon; False when a position is not finite."""
+    """Copy three vertices into a polygon."""
     for i in range(3):
         row = np.int64(triangles[t, i])
         for k in range(4):
             polygon[i, POSITION + k] = positions[row, k]
-            if not abs(positions[row, k]) <= _LARGEST:
-                return False
         for k in range(8):
             polygon[i, DISTANCE + k] = distances[row, k] if k < distance_count else _ZERO
         for k in range(floats):
             polygon[i, PARAMETER + k] = params[row, k]
-    return True
 
 
 @kernel
@@ -119,14 +143,14 @@ def make_pieces(codes, t, triangles, first_row, positions, distances, params, sc
                 polygon, spare, linear):
     """Clip a triangle into vertex rows [first_row, ...); returns their number, LOST or MIXED_INPUT.
 
-    Row first_row is the first corner of every piece and has the provoking vertex's flat parameters.
+    An infinite component makes the new vertices NaN, and all is LOST. Row first_row is the first corner of every piece
+    and has the provoking vertex's flat parameters.
     [RAST-CLIP-NONFINITE] [RAST-CLIP-FLAT]
     """
     state_row = np.int64(triangles[t, 3])
     state = state_i[state_row]
     floats = 4 * state[_PARAMETERS]
-    if not load_polygon(polygon, t, triangles, positions, distances, params, state[_DISTANCES], floats):
-        return LOST
+    load_polygon(polygon, t, triangles, positions, distances, params, state[_DISTANCES], floats)
     clear = prepare_parameters(state, linear)
     count = clip_polygon(polygon, spare, codes, state, state_f[state_row], PARAMETER + floats, linear)
     if count and not clear and codes & CODE_PLANES:
@@ -137,6 +161,8 @@ def make_pieces(codes, t, triangles, first_row, positions, distances, params, sc
             return LOST
         for k in range(floats):
             params[first_row + i, k] = polygon[i, PARAMETER + k]
+        for k in range(floats, params.shape[1]):
+            params[first_row + i, k] = _ZERO
     if count:
         provoking = np.int64(triangles[t, 0])
         for a in range(state[_PS_INPUTS]):
@@ -171,3 +197,51 @@ def original_bias_inputs(codes, t, triangles, positions, screen_xy, screen_zw, s
     return True, slope, largest_magnitude(z0, z1, z2)
 
 
+
+
+@kernel
+def fan_triangles(triangles, first, pieces, row, state_row):
+    """Rows of `triangles` for a polygon: a fan around its first vertex."""
+    for i in range(pieces):
+        triangles[first + i, 0] = np.int32(row)
+        triangles[first + i, 1] = np.int32(row + i + 1)
+        triangles[first + i, 2] = np.int32(row + i + 2)
+        triangles[first + i, 3] = np.int32(state_row)
+
+
+@kernel
+def clip_chunk(begin, end, draws, state_i, state_f, triangles, codes, misc, positions, distances, screen_xy, screen_zw,
+               params, row, piece, next_apart, polygon, spare, linear, apart, apart_bias):
+    """Make the pieces of those triangles in [begin, end) that do not go straight to setup.
+
+    Vertices go to rows from `row` on, triangles to rows from `piece` on. `apart` gets the first piece of each and
+    their number (or LOST, MIXED_INPUT), `apart_bias` whether the bias is the whole triangle's, its slope, largest |z|.
+    """
+    d = draw_of(begin, draws, _FIRST_TRIANGLE)
+    for t in range(begin, end):
+        while t >= draw_end(d, draws):
+            d += 1
+        r0, r1, r2 = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+        state_row = np.int64(triangles[t, 3])
+        mixed = False
+        if state_i[state_row, _VERTEX_FLAGS] & _VIEWPORT_FLAG:
+            mixed = mixes_viewports(d, draws, misc, r0, r1, r2)
+        if route(codes[r0], codes[r1], codes[r2], mixed, is_rect(draws[d, _PRIM])) != APART:
+            continue
+        crossed = np.int64(codes[r0] | codes[r1] | codes[r2]) & CODE_PLANES
+        corners = make_pieces(crossed, t, triangles, row, positions, distances, params, screen_xy, screen_zw, state_i,
+                              state_f, polygon, spare, linear)
+        apart[next_apart, 0] = np.int32(piece)
+        apart[next_apart, 1] = np.int32(corners if corners < 0 else max(corners - 2, np.int64(0)))
+        given, slope, largest_z = False, _ZERO, _ZERO
+        if corners >= 3:
+            if crossed and not mixed:
+                given, slope, largest_z = original_bias_inputs(crossed, t, triangles, positions, screen_xy, screen_zw,
+                                                               state_i)
+            fan_triangles(triangles, piece, corners - 2, row, state_row)
+            row += corners
+            piece += corners - 2
+        apart_bias[next_apart, 0] = np.float32(1 if given else 0)
+        apart_bias[next_apart, 1] = slope
+        apart_bias[next_apart, 2] = largest_z
+        next_apart += 1

@@ -1,14 +1,17 @@
 """Which vertices make which triangles: strips, fans, quads, restart, provoking vertex, index fetch in place."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from raster_helpers import FAN, LISTS, QUAD_STRIP, QUADS, RECTS, STRIP, all_records, build, coverage, draw
+from raster_helpers import FAN, LISTS, QUAD_STRIP, QUADS, RECTS, STRIP, all_records, build, coverage, draw, i64
 
 from refgpu.base.errors import UnsupportedError
+from refgpu.base.kernel import callback
+from refgpu.base.pointers import int32_at
 from refgpu.raster.assembly import fetch_index, split_at_restarts, triangle_corners, triangle_count
-from refgpu.raster.layout import R
+from refgpu.raster.layout import USER_DATA_WORDS, R
 
 TYPES = (LISTS, FAN, STRIP, RECTS, QUADS, QUAD_STRIP)
 LAST = 1 << 19  # PA_SU_SC_MODE_CNTL.PROVOKING_VTX_LAST
@@ -135,6 +138,24 @@ def test_restart_strip(spread):
     assert len(corner_sets(geometry)) == 3
     assert corner_sets(geometry)[2] == corner_sets(build(draw([vertices[i * spread] for i in (20, 21, 28)])))[0]
     assert [int(r[R.PRIMITIVE]) for r in all_records(geometry)] == [0, 1, 2]
+
+
+@callback(numba.void(i64, i64, i64, i64, i64))
+def largest_index(inputs, outputs, constants, lanes, live):
+    """Writes the largest vertex index that it was given behind the user data."""
+    index, largest = int32_at(inputs, lanes), int32_at(constants + 4 * USER_DATA_WORDS, 1)
+    for lane in range(lanes):
+        largest[0] = max(largest[0], index[lane])
+
+
+@pytest.mark.parametrize("spread", [1, 1000])
+def test_the_restart_index_is_never_shaded(spread):
+    indices = np.array([0, spread, 2 * spread, 0xFFFFFF, 0, spread, 2 * spread], np.uint32)
+    one = draw(grid(), STRIP, indices=indices, restart=0xFFFFFF)
+    seen = np.zeros(USER_DATA_WORDS + 1, np.int32)
+    one.vertex_shader, one.vertex_constants = largest_index.address, seen.ctypes.data
+    build(one)
+    assert seen[USER_DATA_WORDS] == 2 * spread
 
 
 def test_instances_repeat_the_list():

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from raster_helpers import all_records, build, draw
 
@@ -63,6 +63,7 @@ def test_bias_against_rationals(scale, offset, slope, z, fmt):
 
 @pytest.mark.jit_off
 @given(st.integers(0, 2**32 - 1))
+@example(0x80000000)
 def test_bias_zero_leaves_every_bit(word):
     z = np.uint32(word).view(np.float32)
     for zero in (np.float32(0.0), np.float32(-0.0)):
@@ -128,6 +129,14 @@ def test_slope_scale_is_a_sixteenth():  # case B03: z = x / 1024 per pixel
     vertices = [(-1, -1, 0), (-1, 1, 0), (1, -1, 0.25)]
     record, = all_records(build(draw(vertices, SC_MODE=LIVE, BIAS_FORMAT=Z32F, BIAS_FRONT_SCALE=16.0)))
     assert sorted(depths(record)) == sorted(bits(z + 1 / 1024) for z in (0, 0, 0.25))
+
+
+def test_slope_of_each_face():
+    vertices = [(-1, -1, 0), (-1, 1, 0), (1, -1, 0.25)]  # counterclockwise, z = x / 1024
+    for order, scale in ((vertices, 16.0), (vertices[::-1], -32.0)):
+        record, = all_records(build(draw(order, SC_MODE=LIVE, BIAS_FORMAT=Z32F, BIAS_FRONT_SCALE=16.0,
+                                         BIAS_BACK_SCALE=-32.0)))
+        assert sorted(depths(record)) == sorted(bits(z + scale / 16 / 1024) for z in (0, 0, 0.25))
 
 
 def test_bias_of_unorm_formats_is_a_power_of_two():  # case B05: what Z24 then rounds to

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from raster_helpers import RECTS, all_records, build, coverage, draw, state
 
 from refgpu.base.errors import UnsupportedError
-from refgpu.raster.clip import between, cut_parameter, linear_parameter
+from refgpu.raster.clip import between, cut_parameter, depth_distances, linear_parameter
 from refgpu.raster.layout import GeometryVariant, R, RecordFlag, S
 
 NEAR_OFF, FAR_OFF, CLIP_OFF, DX = 1 << 26, 1 << 27, 1 << 16, 1 << 19
@@ -65,6 +65,13 @@ def test_depth_planes(z, clip, drawn):
 
 def test_rasterization_kill():
     assert build(draw(ROOF, CLIP=DX | 1 << 22)).counts["records"] == 0
+
+
+@pytest.mark.jit_off
+def test_the_w_plane_is_at_the_smallest_normal_number():
+    tiny = np.float32(2.0**-126)
+    fronts = [float(depth_distances(np.float32(0), np.float32(w), 0)[2]) for w in (0, tiny / 2, tiny, 2 * tiny, -1)]
+    assert [front >= 0 for front in fronts] == [False, False, True, True, False]
 
 
 @pytest.mark.jit_off
