@@ -11,6 +11,7 @@ from refgpu.raster.pipeline import run_pass
 from refgpu.raster.tables import Draw
 
 from .base.bits import Bits
+from .base.claims import Variant
 from .base.errors import RefGpuError
 from .draw_inputs import DrawInputs, decode_inputs
 from .draw_report import Report
@@ -19,6 +20,7 @@ from .registers import RegisterFile
 from .residency import Residency
 from .shaders import PixelShader, Shader, VertexShader
 from .state import DrawState
+from .state.rests_on import claims_of_counts
 
 _CULL_FRONT, _CULL_BACK = Bits(0, 1), Bits(1, 1)  # PA_SU_SC_MODE_CNTL
 _RECTANGLES = (7, 17)
@@ -32,6 +34,7 @@ class _Waiting:
     draw: Draw
     blocks: list[tuple[Shader, npt.NDArray[np.uint8]]]
     label: str
+    claims: frozenset[str]
 
 
 class DrawQueue:
@@ -41,14 +44,17 @@ class DrawQueue:
     ----------
     residency : Residency
     report : Report
+    variant : Variant
     threads : int
     faces_as_two_passes : bool
         Draw front faces first and back faces after them, each draw twice; see `Gpu`.
     """
 
-    def __init__(self, residency: Residency, report: Report, threads: int, faces_as_two_passes: bool):
+    def __init__(self, residency: Residency, report: Report, variant: Variant, threads: int,
+                 faces_as_two_passes: bool):
         self._residency = residency
         self._report = report
+        self._variant = variant
         self._threads = threads
         self._two_passes = faces_as_two_passes
         self._state: DrawState | None = None
@@ -70,11 +76,11 @@ class DrawQueue:
         if state.targets_key != self._key or self._vertices > _PASS_VERTICES:
             self.execute()
         self._residency.check(state)
-        vertex_block = vertex.block(memory, vertex_data, inputs.highest_index)
+        vertex_block = vertex.block(memory, vertex_data, inputs.highest_index, self._variant)
         blocks: list[tuple[Shader, npt.NDArray[np.uint8]]] = [(vertex, vertex_block)]
         rows_i, rows_f = state.rows_i.copy(), state.rows_f
         if pixel is not None:
-            pixel_block = pixel.block(memory, pixel_data, None)
+            pixel_block = pixel.block(memory, pixel_data)
             blocks.append((pixel, pixel_block))
             rows_i[:, S.PS_ADDRESS] = pixel.callback.address
             rows_i[:, S.PS_CONSTANTS] = _address(pixel_block)
@@ -84,7 +90,7 @@ class DrawQueue:
         for rows in self._passes(inputs, rows_i):
             draw = Draw(inputs.prim_type, inputs.count, inputs.instances, inputs.indices, inputs.index_offset,
                         inputs.restart, vertex.callback.address, _address(vertex_block), rows, rows_f, keep)
-            self._waiting.append(_Waiting(draw, blocks, label))
+            self._waiting.append(_Waiting(draw, blocks, label, state.claims))
         self._vertices += inputs.count * inputs.instances
 
     def _passes(self, inputs: DrawInputs, rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
@@ -133,6 +139,7 @@ class DrawQueue:
                 shader.check(block)
         self._report.draws += len({one.label for one in waiting})
         self._report.counts.update(counts)
+        self._report.claims.update(claims_of_counts(counts), *(one.claims for one in waiting))
 
 
 def _address(array: npt.NDArray[Any]) -> int:

@@ -18,6 +18,7 @@ from .shaders import Shader
 from .state import DrawState, decode_state
 from .state.color import color_target_blocks
 from .state.depth import depth_target_block
+from .state.variants import geometry_flags
 from .target_view import ColorView, DepthView, StencilView
 
 
@@ -58,11 +59,13 @@ class Gpu:
         self.memory = Memory() if memory is None else memory
         self.profile = profile
         self.variant = Variant(variant)
+        self._geometry_flags = geometry_flags(self.variant)
         self.registers = RegisterFile(profile)
         self.report = Report()
         self._bindings = Bindings(self.registers)
         self._residency = Residency(self.memory, profile)
-        self._queue = DrawQueue(self._residency, self.report, threads or available_threads(), faces_as_two_passes)
+        self._queue = DrawQueue(self._residency, self.report, self.variant, threads or available_threads(),
+                                faces_as_two_passes)
         self._state: DrawState | None = None  # of the last draw; its key holds everything that decoding looks at
         self._state_key: tuple[object, ...] = ()
         self._processor = CommandProcessor(self.registers, self.memory, self)
@@ -119,7 +122,7 @@ class Gpu:
         pixel, pixel_data = self._bindings.pixel()
         key = (self.registers.generation("context"), vertex.signature, pixel.signature if pixel else None)
         if key != self._state_key or self._state is None:
-            self._state = decode_state(self.registers, vertex, pixel)
+            self._state = decode_state(self.registers, vertex, pixel, self._geometry_flags)
             self._state_key = key
         state = self._state
         self._queue.add(call, self.registers, state, vertex, vertex_data, pixel, pixel_data)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from refgpu.raster.layout import USER_DATA_WORDS, PixelFlag, VertexFlag
 
+from ..base.claims import Variant
 from ..base.errors import InputError
 from ..base.kernel import Callback
 
@@ -46,7 +47,7 @@ class Shader:
         return other
 
     def block(self, memory: Any, user_data: npt.NDArray[np.uint32],
-              highest_index: Callable[[], int] | None = None) -> npt.NDArray[np.uint8]:
+              highest_index: Callable[[], int] | None = None, variant: Variant | None = None) -> npt.NDArray[np.uint8]:
         """Block of constants for one draw; keep it alive until the draw has run.
 
         Parameters
@@ -56,6 +57,8 @@ class Shader:
         user_data : uint32[32]
         highest_index : callable, optional
             Gives the highest vertex index of the draw, for shaders that must know which bytes they will read.
+        variant : Variant, optional
+            Alternatives of contested claims to follow.
         """
         block = np.empty(CONSTANTS_BYTE + self.constants.nbytes, np.uint8)
         block[:USER_DATA_BYTES] = user_data.view(np.uint8)

@@ -10,6 +10,7 @@ from refgpu.raster.layout import ROW, VS_IN_INDEX, VS_IN_INSTANCE, VertexFlag
 from refgpu.texture.buffer_fetch import RECORD, fetch_lanes
 from refgpu.texture.buffers import Buffer
 
+from ..base.claims import Variant
 from ..base.errors import InputError
 from ..base.kernel import callback
 from ..base.pointers import float32_at, int32_at, int64_at, uint32_at
@@ -72,9 +73,10 @@ class FetchShader(VertexShader):
         self.buffers = buffers
         self._records: npt.NDArray[np.int64] | None = None
         self._owners: list[tuple[Any, Any]] = []
+        self._variant: Variant | None = None
 
     def block(self, memory: Memory, user_data: npt.NDArray[np.uint32],
-              highest_index: Callable[[], int] | None = None) -> npt.NDArray[np.uint8]:
+              highest_index: Callable[[], int] | None = None, variant: Variant | None = None) -> npt.NDArray[np.uint8]:
         """Resolve the V#s; InputError when the draw's vertices do not lie in mapped memory."""
         if highest_index is not None:
             highest = highest_index()
@@ -86,8 +88,11 @@ class FetchShader(VertexShader):
                     except InputError:
                         raise buffer.fault(highest) from None
         regions = [buffer.memory.region_at(buffer.address) for buffer in self.buffers]
-        if self._records is None or any(now is not then for now, (then, _) in zip(regions, self._owners, strict=True)):
-            found = [buffer.record() for buffer in self.buffers]
+        same_memory = self._records is not None and all(
+            now is then for now, (then, _) in zip(regions, self._owners, strict=True))
+        if not same_memory or variant is not self._variant:
+            self._variant = variant
+            found = [buffer.record(variant=variant) for buffer in self.buffers]
             self._records = np.concatenate([record for record, _ in found])
             self._owners = [(region, owner) for region, (_, owner) in zip(regions, found, strict=True)]
         self.constants = self._records

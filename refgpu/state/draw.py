@@ -15,6 +15,7 @@ from .block import new_rows
 from .color import Color, ColorTarget, color_block, color_target_blocks, may_defer
 from .depth import Depth, DepthTarget, depth_block, depth_target_block
 from .interpolation import check_inputs, interpolation_block
+from .rests_on import claims_of_state
 from .setup import final_scissor, setup_block, viewport_scissor_blocks
 from .vertex import VIEWPORTS, check_outputs, vertex_block, viewport_blocks
 
@@ -34,6 +35,8 @@ class DrawState:
         Targets that this draw writes.
     width, height : int
         Pixels that all of its targets have.
+    claims : frozenset of str
+        Claims of grade inferred or assumed that it rests on.
     """
 
     rows_i: npt.NDArray[np.int64]
@@ -42,6 +45,7 @@ class DrawState:
     colors: tuple[ColorTarget | None, ...]
     width: int
     height: int
+    claims: frozenset[str]
 
     @property
     def targets_key(self) -> tuple[object, ...]:
@@ -95,7 +99,8 @@ def _put_pixel_shader(row: npt.NDArray[np.int64], registers: RegisterFile, depth
                                    f"{pixel.exports} colours")
 
 
-def decode_state(registers: RegisterFile, vertex: VertexShader, pixel: PixelShader | None) -> DrawState:
+def decode_state(registers: RegisterFile, vertex: VertexShader, pixel: PixelShader | None,
+                 geometry_flags: int = 0) -> DrawState:
     """State of a draw with the registers as they are now.
 
     Parameters
@@ -103,6 +108,8 @@ def decode_state(registers: RegisterFile, vertex: VertexShader, pixel: PixelShad
     registers : RegisterFile
     vertex, pixel : shaders
         What stands for the machine code; `pixel` may be None when no colour is written.
+    geometry_flags : int
+        GeometryVariant: alternatives of contested claims to follow.
 
     Raises
     ------
@@ -126,6 +133,7 @@ def decode_state(registers: RegisterFile, vertex: VertexShader, pixel: PixelShad
     check_outputs(vertex_flags, vertex.distances, (int(rows_i[0, S.CLIP_DISTANCES]), int(rows_i[0, S.CULL_DISTANCES])),
                   vertex.flags, vertex.name)
     rows_i[:, S.VERTEX_FLAGS] |= int(vertex.flags)
+    rows_i[:, S.VARIANTS] = geometry_flags
     rows_i[:, S.DISTANCE_COUNT] = vertex.distances
     rows_i[:, S.PARAMETER_COUNT] = vertex.parameters
     for index in range(rows_i.shape[0]):
@@ -143,4 +151,4 @@ def decode_state(registers: RegisterFile, vertex: VertexShader, pixel: PixelShad
             component_masks[n] = format_.mask
     if pixel is not None:
         _put_pixel_shader(rows_i, registers, depth, color, vertex, pixel, tuple(component_masks))
-    return DrawState(rows_i, rows_f, depth_target, colors, width, height)
+    return DrawState(rows_i, rows_f, depth_target, colors, width, height, claims_of_state(rows_i[0]))
