@@ -36,3 +36,4 @@ FLAG_INTEGER: Final = 1      # a missing W reads as integer 1; registers hold in
 FLAG_SIGNED: Final = 2       # ... and they are signed
 FLAG_SHARED: Final = 4       # 5_9_9_9
 FLAG_BLOCK: Final = 8        # 4x4 block compressed
+FLAG_SRGB_BLOCK: Final = 16  # ... whose colours go through the sRGB table
