@@ -210,6 +210,12 @@ def draw_of(item, draws, first):
 
 
 @kernel
+def draw_end(d, draws):
+    """First triangle of the pass that comes after draw d."""
+    return draws[d, _FIRST_TRIANGLE] + draws[d, _TRIANGLES] * draws[d, _INSTANCES]
+
+
+@kernel
 def vertex_row(d, draws, position):
     """Row of one instance that holds the vertex at a position of the stream."""
     if draws[d, _BY_POSITION]:

@@ -1,17 +1,16 @@
-"""A chunk of triangles: space that clipping needs, and setup of all of them into records."""
+"""Setup of a chunk of triangles into records."""
 
 from typing import Final
 
 import numpy as np
 
 from ..base.kernel import kernel
-from .assembly import draw_of, is_quad, is_rect
+from .assembly import draw_end, draw_of, is_quad, is_rect
 from .bias import biased_depth, depth_slope, largest_magnitude
 from .bins import count_tiles, tile_box
-from .clip import CODE_PLANES
 from .draw_table import RECT_LIST, D
 from .layout import F, R, S, VertexFlag
-from .pieces import APART, GONE, MIXED_INPUT, make_pieces, mixes_viewports, original_bias_inputs, planes_crossed
+from .pieces import APART, GONE, MIXED_INPUT, mixes_viewports
 from .pieces import route as route_of
 from .setup import (
     BAD_RECT,
@@ -30,8 +29,6 @@ from .setup import (
 
 _DX_RASTERIZATION_KILL: Final = 1 << 22
 _PRIM: Final = int(D.PRIM_TYPE)
-_INSTANCES: Final = int(D.INSTANCES)
-_TRIANGLES: Final = int(D.TRIANGLES)
 _FIRST_TRIANGLE: Final = int(D.FIRST_TRIANGLE)
 _CLIP: Final = int(S.CLIP)
 _LAYER: Final = int(S.LAYER)
@@ -68,32 +65,6 @@ ERROR_INPUT: Final = 2
 
 
 @kernel
-def draw_end(d, draws):
-    """First triangle of the pass that comes after draw d."""
-    return draws[d, _FIRST_TRIANGLE] + draws[d, _TRIANGLES] * draws[d, _INSTANCES]
-
-
-@kernel
-def count_pieces(begin, end, draws, state_i, triangles, codes, misc):
-    """Vertex rows and triangle rows that clipping needs for triangles [begin, end), at most."""
-    d = draw_of(begin, draws, _FIRST_TRIANGLE)
-    rows = np.int64(0)
-    pieces = np.int64(0)
-    for t in range(begin, end):
-        while t >= draw_end(d, draws):
-            d += 1
-        r0, r1, r2 = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        mixed = False
-        if state_i[triangles[t, 3], _VERTEX_FLAGS] & _VIEWPORT_FLAG:
-            mixed = mixes_viewports(d, draws, misc, r0, r1, r2)
-        if route_of(codes[r0], codes[r1], codes[r2], mixed, is_rect(draws[d, _PRIM])) == APART:
-            planes = planes_crossed(codes[r0] | codes[r1] | codes[r2])
-            rows += 3 + planes
-            pieces += 1 + planes
-    return rows, pieces
-
-
-@kernel
 def tally(outcome, counts):
     """Count a triangle that setup did not draw."""
     if outcome == CULLED:
@@ -105,22 +76,13 @@ def tally(outcome, counts):
 
 
 @kernel
-def fan_triangles(triangles, first, pieces, row, state_row):
-    """Rows of `triangles` for a polygon: a fan around its first vertex."""
-    for i in range(pieces):
-        triangles[first + i, 0] = np.int32(row)
-        triangles[first + i, 1] = np.int32(row + i + 1)
-        triangles[first + i, 2] = np.int32(row + i + 2)
-        triangles[first + i, 3] = np.int32(state_row)
-
-
-@kernel
-def setup_chunk(begin, end, draws, state_i, state_f, triangles, codes, misc, positions, distances, screen_xy, screen_zw,
-                params, extra_row, extra_triangle, polygon, spare, linear, tiles_x, tiles_y, layers, scratch,
-                tile_counts, counts):
+def setup_chunk(begin, end, draws, state_i, state_f, triangles, codes, misc, screen_xy, screen_zw, apart, apart_bias,
+                next_apart, tiles_x, tiles_y, layers, scratch, tile_counts, counts):
     """Set up triangles [begin, end): records into `scratch`, their number per tile, and what became of the others.
 
-    Returns the number of records in `scratch`, an ERROR_*, and the triangle that had it.
+    The layer is the draw's plus the one that the provoking vertex chose.  [RAST-LAYER]
+    The pieces of triangles that were clipped are in `apart` from row `next_apart` on. Returns the number of records in
+    `scratch`, an ERROR_*, and the triangle that had it.
     """
     tile_counts[:] = 0
     d = draw_of(begin, draws, _FIRST_TRIANGLE)
@@ -130,13 +92,10 @@ def setup_chunk(begin, end, draws, state_i, state_f, triangles, codes, misc, pos
             d += 1
         r0, r1, r2 = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         state_row = np.int64(triangles[t, 3])
-        if state_i[state_row, _CLIP] & _DX_RASTERIZATION_KILL:
-            counts[_OUTSIDE] += 1
-            continue
-        flags = state_i[state_row, _VERTEX_FLAGS]
         rect = np.int64(0)
         if is_rect(draws[d, _PRIM]):
             rect = np.int64(1) if draws[d, _PRIM] == RECT_LIST else np.int64(2)
+        flags = state_i[state_row, _VERTEX_FLAGS]
         mixed = False
         if flags & _VIEWPORT_FLAG:
             mixed = mixes_viewports(d, draws, misc, r0, r1, r2)
@@ -144,31 +103,30 @@ def setup_chunk(begin, end, draws, state_i, state_f, triangles, codes, misc, pos
         if route == GONE:
             counts[_OUTSIDE] += 1
             continue
+        if state_i[state_row, _CLIP] & _DX_RASTERIZATION_KILL:
+            next_apart += 1 if route == APART else 0
+            counts[_OUTSIDE] += 1
+            continue
         layer = state_i[state_row, _LAYER]
         if flags & _LAYER_FLAG:
             layer += np.int64(misc[r0]) & 0x7FF
         if layer >= layers:
+            next_apart += 1 if route == APART else 0
             counts[_WRONG_LAYER] += 1
             continue
         first, pieces = np.int64(t), np.int64(1)
         given, slope, largest_z = False, _NO_SLOPE, _NO_SLOPE
         if route == APART:
-            crossed = np.int64(codes[r0] | codes[r1] | codes[r2]) & CODE_PLANES
-            corners = make_pieces(crossed, t, triangles, extra_row, positions, distances, params, screen_xy, screen_zw,
-                                  state_i, state_f, polygon, spare, linear)
-            if corners == MIXED_INPUT:
+            first, pieces = np.int64(apart[next_apart, 0]), np.int64(apart[next_apart, 1])
+            given = apart_bias[next_apart, 0] != 0
+            slope, largest_z = apart_bias[next_apart, 1], apart_bias[next_apart, 2]
+            next_apart += 1
+            if pieces == MIXED_INPUT:
                 return n, ERROR_INPUT, np.int64(t)
-            if corners < 3:
+            if pieces <= 0:
                 counts[_OUTSIDE] += 1
                 continue
             counts[_CLIPPED] += 1
-            if crossed and not mixed:
-                given, slope, largest_z = original_bias_inputs(crossed, t, triangles, positions, screen_xy, screen_zw,
-                                                               state_i)
-            first, pieces = extra_triangle, corners - 2
-            fan_triangles(triangles, first, pieces, extra_row, state_row)
-            extra_row += corners
-            extra_triangle += pieces
         primitive = (t - draws[d, _FIRST_TRIANGLE]) >> is_quad(draws[d, _PRIM])
         sc_mode, bits = state_i[state_row, _SC_MODE], state_i[state_row, _SUBPIXEL_BITS]
         scales = state_f[state_row, _FRONT_SCALE], state_f[state_row, _BACK_SCALE]

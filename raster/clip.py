@@ -36,24 +36,34 @@ CODE_DROP: Final = CODE_PLANES | CODE_DISCARD | CODE_CULL  # a bit that all vert
 
 
 @kernel
-def plane_distance(plane, x, y, z, w, clip, horizontal, vertical):
-    """Signed distance to one of the 7 planes of the view volume; a vertex is inside unless it is negative or NaN.
+def side_distances(x, y, w, horizontal, vertical):
+    """Signed distances to the sides of a band: left, right, top, bottom.  [RAST-CLIP-PLANES]"""
+    half_width = np.float32(horizontal * w)
+    half_height = np.float32(vertical * w)
+    return (np.float32(half_width + x), np.float32(half_width - x), np.float32(half_height + y),
+            np.float32(half_height - y))
 
-    `clip` is the PA_CL_CLIP_CNTL word, the last two the guard band factors.  [RAST-CLIP-PLANES] [RAST-CLIP-W]
+
+@kernel
+def depth_distances(z, w, clip):
+    """Signed distances to the near, far and w planes; `clip` is the PA_CL_CLIP_CNTL word.
+
+    [RAST-CLIP-PLANES] [RAST-CLIP-W]
     """
-    if plane == 0:
-        return np.float32(z) if clip & _DX_CLIP_SPACE_DEF else np.float32(z + w)
-    if plane == 1:
-        return np.float32(w - z)
-    if plane == 2:
-        return np.float32(w - _SMALLEST_W)
-    if plane == 3:
-        return np.float32(np.float32(horizontal * w) + x)
-    if plane == 4:
-        return np.float32(np.float32(horizontal * w) - x)
-    if plane == 5:
-        return np.float32(np.float32(vertical * w) + y)
-    return np.float32(np.float32(vertical * w) - y)
+    near = np.float32(z) if clip & _DX_CLIP_SPACE_DEF else np.float32(z + w)
+    return near, np.float32(w - z), np.float32(w - _SMALLEST_W)
+
+
+@kernel
+def plane_distance(plane, x, y, z, w, clip, horizontal, vertical):
+    """Signed distance to one of the 7 planes of the view volume, sides at the guard band."""
+    near, far, front = depth_distances(z, w, clip)
+    left, right, top, bottom = side_distances(x, y, w, horizontal, vertical)
+    if plane < 3:
+        return near if plane == 0 else far if plane == 1 else front
+    if plane < 5:
+        return left if plane == 3 else right
+    return top if plane == 5 else bottom
 
 
 @kernel
@@ -70,30 +80,21 @@ def enabled_planes(clip, clip_distances):
 
 
 @kernel
-def outside(plane, x, y, z, w, clip, horizontal, vertical):
-    """Bit of a plane when the vertex is outside of it, int32."""
-    distance = plane_distance(plane, x, y, z, w, clip, horizontal, vertical)
-    return np.int32(0) if distance >= _ZERO else np.int32(1 << plane)
-
-
-@kernel
-def beyond(plane, x, y, z, w, clip, horizontal, vertical):
-    """Bit of CODE_DISCARD when the vertex is beyond a side of the discard band, int32."""
-    distance = plane_distance(plane, x, y, z, w, clip, horizontal, vertical)
-    return np.int32(1 << (plane - 3 + PLANES)) if distance < _ZERO else np.int32(0)
+def outside(distance, bit):
+    """`bit` when a distance is negative or NaN, else 0, int32.  [RAST-CLIP-PLANES]"""
+    return np.int32(0) if distance >= _ZERO else np.int32(bit)
 
 
 @kernel
 def position_codes(x, y, z, w, planes, clip, clip_horizontal, clip_vertical, disc_horizontal, disc_vertical):
     """CODE_* bits of a position: the planes of the view volume, and the discard band."""
-    h, v = clip_horizontal, clip_vertical
-    codes = (outside(0, x, y, z, w, clip, h, v) | outside(1, x, y, z, w, clip, h, v)
-             | outside(2, x, y, z, w, clip, h, v) | outside(3, x, y, z, w, clip, h, v)
-             | outside(4, x, y, z, w, clip, h, v) | outside(5, x, y, z, w, clip, h, v)
-             | outside(6, x, y, z, w, clip, h, v))
-    h, v = disc_horizontal, disc_vertical
-    discard = (beyond(3, x, y, z, w, clip, h, v) | beyond(4, x, y, z, w, clip, h, v)
-               | beyond(5, x, y, z, w, clip, h, v) | beyond(6, x, y, z, w, clip, h, v))
+    near, far, front = depth_distances(z, w, clip)
+    left, right, top, bottom = side_distances(x, y, w, clip_horizontal, clip_vertical)
+    codes = (outside(near, 1) | outside(far, 2) | outside(front, 4) | outside(left, 8) | outside(right, 16)
+             | outside(top, 32) | outside(bottom, 64))
+    left, right, top, bottom = side_distances(x, y, w, disc_horizontal, disc_vertical)
+    discard = (outside(left, 1 << PLANES) | outside(right, 2 << PLANES) | outside(top, 4 << PLANES)
+               | outside(bottom, 8 << PLANES))
     return np.int32(np.int32(codes & np.int32(planes)) | discard)
 
 

@@ -9,12 +9,12 @@ import numpy.typing as npt
 from ..base.errors import InputError, UnsupportedError
 from .assembly import assemble, mark_and_split, plan
 from .bins import fill_bins
-from .chunk import COUNTS, ERROR_INPUT, ERROR_NONE, count_pieces, setup_chunk
+from .chunk import COUNTS, ERROR_INPUT, ERROR_NONE, setup_chunk
 from .clip import CODE_PLANES
 from .draw_table import D, draw_rows, state_rows
 from .layout import BATCH_LANES, RECORD_WORDS, ROW, VS_IN_ROWS, S, VertexFlag
 from .parallel import run_jobs
-from .pieces import POLYGON_FLOATS, POLYGON_VERTICES
+from .pieces import POLYGON_FLOATS, POLYGON_VERTICES, clip_chunk, count_pieces
 from .tables import Draw, Geometry, Targets
 from .vertex_stage import shade_rows
 from .workspace import Workspace
@@ -96,7 +96,7 @@ class _Pass:
         chunk = max(min(_CHUNK, -(-self.triangle_count // 8)), 256, -(-self.triangle_count * tiles // _BIN_LIMIT))
         self.bounds = [(begin, min(begin + chunk, self.triangle_count))
                        for begin in range(0, self.triangle_count, chunk)]
-        self.extra = np.zeros((len(self.bounds) + 1, 2), np.int64)
+        self.extra = np.zeros((len(self.bounds) + 1, 3), np.int64)
 
         def job(index: int, worker: int) -> None:
             begin, end = self.bounds[index]
@@ -108,12 +108,32 @@ class _Pass:
         run_jobs(job, len(self.bounds), self.threads)
         self.most_pieces = int(self.extra[:, 1].max())
         self.extra = np.cumsum(self.extra, axis=0)
-        rows, triangles = (int(n) for n in self.extra[-1])
+        rows, triangles, apart = (int(n) for n in self.extra[-1])
         if rows:
             for name in ("screen_xy", "screen_zw", "params"):
                 setattr(self, name, self.workspace.grow(name, getattr(self, name), self.rows + rows))
             self.triangles = self.workspace.grow("triangles", self.triangles, self.triangle_count + triangles)
+        self.apart = self.take("apart", (apart, 2), np.int32)
+        self.apart_bias = self.take("apart_bias", (apart, 3), np.float32)
+        if apart:
+            self.clip()
         self.counts["triangles"] = self.triangle_count
+
+    def clip(self) -> None:
+        polygons = [(self.take(f"polygon{worker}", (POLYGON_VERTICES, POLYGON_FLOATS), np.float32),
+                     self.take(f"spare{worker}", (POLYGON_VERTICES, POLYGON_FLOATS), np.float32),
+                     self.take(f"linear{worker}", (POLYGON_FLOATS,), np.uint8)) for worker in range(self.threads)]
+        chunks = np.flatnonzero(np.diff(self.extra[:, 2]))
+
+        def job(index: int, worker: int) -> None:
+            chunk = int(chunks[index])
+            rows, triangles, apart = (int(n) for n in self.extra[chunk])
+            clip_chunk(*self.bounds[chunk], self.draws, self.state_i, self.state_f, self.triangles, self.codes,
+                       self.misc, self.positions, self.distances, self.screen_xy, self.screen_zw, self.params,
+                       self.rows + rows, self.triangle_count + triangles, apart, *polygons[worker], self.apart,
+                       self.apart_bias)
+
+        run_jobs(job, len(chunks), self.threads)
 
     def set_up(self) -> None:
         targets = self.targets
@@ -121,10 +141,7 @@ class _Pass:
         begins = self.take("begins", (chunks, tiles), np.int64)
         ends = self.take("ends", (chunks, tiles), np.int64)
         longest = max((end - begin for begin, end in self.bounds), default=0) + self.most_pieces
-        scratch = [(self.take(f"polygon{worker}", (POLYGON_VERTICES, POLYGON_FLOATS), np.float32),
-                    self.take(f"spare{worker}", (POLYGON_VERTICES, POLYGON_FLOATS), np.float32),
-                    self.take(f"linear{worker}", (POLYGON_FLOATS,), np.uint8),
-                    self.take(f"scratch{worker}", (longest + 1, RECORD_WORDS), np.int32))
+        scratch = [self.take(f"scratch{worker}", (longest + 1, RECORD_WORDS), np.int32)
                    for worker in range(self.threads)]
         counts = np.zeros((chunks, len(COUNTS)), np.int64)
         errors: list[tuple[int, int]] = []
@@ -136,14 +153,13 @@ class _Pass:
 
         def job(chunk: int, worker: int) -> None:
             nonlocal used
-            polygon, spare, linear, rows = scratch[worker]
+            rows = scratch[worker]
             begin, end = self.bounds[chunk]
             counts[chunk] = 0
             n, error, where = setup_chunk(
                 begin, end, self.draws, self.state_i, self.state_f, self.triangles, self.codes, self.misc,
-                self.positions, self.distances, self.screen_xy, self.screen_zw, self.params,
-                self.rows + int(self.extra[chunk, 0]), self.triangle_count + int(self.extra[chunk, 1]), polygon, spare,
-                linear, targets.tiles_x, targets.tiles_y, targets.layers, rows, ends[chunk], counts[chunk])
+                self.screen_xy, self.screen_zw, self.apart, self.apart_bias, int(self.extra[chunk, 2]), targets.tiles_x,
+                targets.tiles_y, targets.layers, rows, ends[chunk], counts[chunk])
             if error != ERROR_NONE:
                 errors.append((int(where), int(error)))
                 return

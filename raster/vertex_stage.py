@@ -173,63 +173,59 @@ def batch_window(lanes, outputs, state_i, state_f, base, window, snapped, codes)
 
 
 @kernel
-def take_positions(d, draws, lanes, rows, outputs, state_i, state_f, positions, misc, screen_xy, screen_zw, window,
-                   snapped, codes):
+def scatter_positions(lanes, rows, outputs, window, snapped, positions, screen_xy, screen_zw):
     """Positions and window positions of a batch to the tables of the pass."""
-    base = draws[d, _STATE]
-    flags = state_i[base, _FLAGS]
-    if flags & _VIEWPORT_FLAG == 0:
-        batch_window(lanes, outputs, state_i, state_f, base, window, snapped, codes)
-        for lane in range(lanes):
-            row = np.int64(rows[lane])
-            screen_xy[row, 0] = snapped[lane]
-            screen_xy[row, 1] = snapped[ROW + lane]
-            screen_zw[row, 0] = window[2 * ROW + lane]
-            screen_zw[row, 1] = window[3 * ROW + lane]
     for lane in range(lanes):
         row = np.int64(rows[lane])
-        for k in range(4):
-            positions[row, k] = outputs[k * ROW + lane]
-    if flags & _MISC_FLAG:
-        for lane in range(lanes):
-            bits = np.float32(outputs[(VS_OUT_MISC + 2) * ROW + lane]).view(np.int32)
-            misc[rows[lane]] = bits
-            if flags & _VIEWPORT_FLAG and not store_window_position(
-                    np.int64(rows[lane]), outputs[lane], outputs[ROW + lane], outputs[2 * ROW + lane],
-                    outputs[3 * ROW + lane], state_i, state_f, base + viewport_of(bits, draws[d, _VIEWPORTS]),
-                    screen_xy, screen_zw):
-                codes[lane] |= np.int32(CODE_NAN)
+        screen_xy[row, 0] = snapped[lane]
+        screen_xy[row, 1] = snapped[ROW + lane]
+        screen_zw[row, 0] = window[2 * ROW + lane]
+        screen_zw[row, 1] = window[3 * ROW + lane]
+        positions[row, 0] = outputs[lane]
+        positions[row, 1] = outputs[ROW + lane]
+        positions[row, 2] = outputs[2 * ROW + lane]
+        positions[row, 3] = outputs[3 * ROW + lane]
 
 
 @kernel
-def take_outputs(d, draws, lanes, rows, outputs, state_i, state_f, positions, distances, misc, codes, screen_xy,
-                 screen_zw, params, window, snapped, batch):
-    """Scatter a shaded batch to the tables of the pass; returns the OR of the vertices' codes."""
+def scatter_misc(d, draws, lanes, rows, outputs, state_i, state_f, misc, screen_xy, screen_zw, batch):
+    """Misc vectors of a batch; window positions again for vertices that chose a viewport."""
     base = draws[d, _STATE]
-    at = np.int64(VS_OUT_MISC)
-    if state_i[base, _FLAGS] & _MISC_FLAG:
-        at += 4
-    planes = enabled_planes(state_i[base, _CLIP], state_i[base, _CLIP_DISTANCES])
-    if planes:
-        batch_codes(lanes, outputs, state_i, state_f, base, planes, batch)
-        batch_distances(lanes, outputs, at, state_i, base, rows, batch, distances)
-    else:
-        batch[:lanes] = 0
-    take_positions(d, draws, lanes, rows, outputs, state_i, state_f, positions, misc, screen_xy, screen_zw, window,
-                   snapped, batch)
-    seen = np.int32(0)
+    chooses = state_i[base, _FLAGS] & _VIEWPORT_FLAG != 0
     for lane in range(lanes):
-        codes[rows[lane]] = batch[lane]
-        seen |= batch[lane]
-    at += state_i[base, _DISTANCES]
-    for parameter in range(state_i[base, _PARAMETERS]):
-        source = (at + 4 * parameter) * ROW
+        bits = np.float32(outputs[(VS_OUT_MISC + 2) * ROW + lane]).view(np.int32)
+        misc[rows[lane]] = bits
+        if chooses:
+            batch[lane] &= ~np.int32(CODE_NAN)
+            if not store_window_position(np.int64(rows[lane]), outputs[lane], outputs[ROW + lane],
+                                         outputs[2 * ROW + lane], outputs[3 * ROW + lane], state_i, state_f,
+                                         base + viewport_of(bits, draws[d, _VIEWPORTS]), screen_xy, screen_zw):
+                batch[lane] |= np.int32(CODE_NAN)
+
+
+@kernel
+def scatter_parameters(lanes, rows, outputs, first, parameters, params):
+    """Parameters of a batch to the table of the pass; those that the shader does not export are 0."""
+    for parameter in range(parameters):
+        source = (first + 4 * parameter) * ROW
         for lane in range(lanes):
             row = np.int64(rows[lane])
             params[row, 4 * parameter] = outputs[source + lane]
             params[row, 4 * parameter + 1] = outputs[source + ROW + lane]
             params[row, 4 * parameter + 2] = outputs[source + 2 * ROW + lane]
             params[row, 4 * parameter + 3] = outputs[source + 3 * ROW + lane]
+    for k in range(4 * parameters, params.shape[1]):
+        for lane in range(lanes):
+            params[rows[lane], k] = _ZERO
+
+
+@kernel
+def scatter_codes(lanes, rows, batch, codes):
+    """Codes of a batch to the table of the pass; returns their OR."""
+    seen = np.int32(0)
+    for lane in range(lanes):
+        codes[rows[lane]] = batch[lane]
+        seen |= batch[lane]
     return np.int64(seen)
 
 
@@ -248,7 +244,19 @@ def shade_rows(begin, end, draws, state_i, state_f, marks, inputs, outputs, rows
         lanes, row = fill_lanes(d, draws, row, stop, marks, inputs, rows)
         if lanes:
             call_address(draws[d, _SHADER], input_address, output_address, draws[d, _CONSTANTS], lanes, 0)
-            seen |= take_outputs(d, draws, lanes, rows, outputs, state_i, state_f, positions, distances, misc, codes,
-                                 screen_xy, screen_zw, params, window, snapped, batch)
+            base = draws[d, _STATE]
+            has_misc = state_i[base, _FLAGS] & _MISC_FLAG != 0
+            at = np.int64(VS_OUT_MISC + 4 if has_misc else VS_OUT_MISC)
+            planes = enabled_planes(state_i[base, _CLIP], state_i[base, _CLIP_DISTANCES])
+            batch[:lanes] = 0
+            if planes:
+                batch_codes(lanes, outputs, state_i, state_f, base, planes, batch)
+                batch_distances(lanes, outputs, at, state_i, base, rows, batch, distances)
+            batch_window(lanes, outputs, state_i, state_f, base, window, snapped, batch)
+            scatter_positions(lanes, rows, outputs, window, snapped, positions, screen_xy, screen_zw)
+            if has_misc:
+                scatter_misc(d, draws, lanes, rows, outputs, state_i, state_f, misc, screen_xy, screen_zw, batch)
+            seen |= scatter_codes(lanes, rows, batch, codes)
+            scatter_parameters(lanes, rows, outputs, at + state_i[base, _DISTANCES], state_i[base, _PARAMETERS], params)
             shaded += lanes
     return seen, shaded
