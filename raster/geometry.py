@@ -20,6 +20,7 @@ from .vertex_stage import shade_rows
 from .workspace import Workspace
 
 LIMIT: Final = 1 << 27          # vertices or triangles of one pass
+RECORD_LIMIT: Final = 1 << 26   # triangles times tiles: 4 GiB
 _CHUNK: Final = 8192            # triangles
 _VERTEX_JOB: Final = 32 * BATCH_LANES
 _BIN_LIMIT: Final = 1 << 22     # chunks x tiles
@@ -168,6 +169,8 @@ class _Pass:
                 first = used
                 fits = first + total <= len(records)
                 used += total
+                if used > RECORD_LIMIT:
+                    raise UnsupportedError("records (triangles times tiles they touch) in one pass", used)
             if fits:
                 fill_bins(first, rows, n, self.state_i, targets.tiles_x, targets.tiles_y, begins[chunk], ends[chunk],
                           records)

@@ -8,6 +8,7 @@ from .geometry import build_geometry
 from .parallel import run_jobs
 from .tables import Draw, Geometry, Targets
 from .tiles import STAGES, run_tile_range
+from .workspace import Workspace
 
 _CHUNKS_PER_THREAD = 16
 
@@ -47,15 +48,23 @@ def run_tiles(geometry: Geometry, targets: Targets, threads: int) -> npt.NDArray
     return np.sum([worker.statistics for worker in workers], axis=0)
 
 
-def run_pass(draws: list[Draw], targets: Targets, threads: int) -> dict[str, int]:
+def run_pass(draws: list[Draw], targets: Targets, threads: int, workspace: Workspace | None = None) -> dict[str, int]:
     """Geometry and tiles of a pass.
+
+    Parameters
+    ----------
+    draws : list of Draw
+    targets : Targets
+    threads : int
+    workspace : Workspace, optional
+        Memory to use again from pass to pass.
 
     Returns
     -------
     dict
         Counts of the geometry, and pixels covered, passed, shaded and killed.
     """
-    geometry = build_geometry(draws, targets, threads)
+    geometry = build_geometry(draws, targets, threads, workspace)
     statistics = run_tiles(geometry, targets, threads).sum(axis=0)
     names = ("pixels_covered", "pixels_passed", "pixels_shaded", "pixels_killed")
     return {**geometry.counts, **{name: int(count) for name, count in zip(names, statistics, strict=True)}}

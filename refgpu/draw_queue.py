@@ -9,6 +9,7 @@ import numpy.typing as npt
 from refgpu.raster.layout import S
 from refgpu.raster.pipeline import run_pass
 from refgpu.raster.tables import Draw
+from refgpu.raster.workspace import Workspace
 
 from .base.bits import Bits
 from .base.claims import Variant
@@ -57,6 +58,7 @@ class DrawQueue:
         self._variant = variant
         self._threads = threads
         self._two_passes = faces_as_two_passes
+        self._workspace = Workspace()
         self._state: DrawState | None = None
         self._key: tuple[object, ...] = ()
         self._waiting: list[_Waiting] = []
@@ -127,7 +129,7 @@ class DrawQueue:
     def _run(self, state: DrawState, waiting: list[_Waiting]) -> None:
         targets = self._residency.targets(state)
         try:
-            counts = run_pass([one.draw for one in waiting], targets, self._threads)
+            counts = run_pass([one.draw for one in waiting], targets, self._threads, self._workspace)
         except RefGpuError as error:
             if len(waiting) == 1:
                 error.add_note(waiting[0].label)
