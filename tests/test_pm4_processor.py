@@ -5,39 +5,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pm4_machine import BASE, HIGH, Machine, dma, indirect
 
 from refgpu import pm4
 from refgpu.base.errors import DecodeError, InputError, RefGpuError, UnsupportedError
-from refgpu.memory import Memory
 from refgpu.pm4.table import definitions
 from refgpu.registers import BANKS, RegisterFile
 
 CAPTURES = Path("/work/shared/captures")
-BASE = 0x8001_0000_0000
-HIGH = 0xFFFF8001
 dwords = st.integers(0, 0xFFFFFFFF)
-
-
-class Machine:
-    """A processor whose sink writes down what it was asked."""
-
-    def __init__(self, profile="gfx1013"):
-        self.registers = RegisterFile(profile)
-        self.memory = Memory()
-        self.memory.map(BASE, 0x10000, name="data")
-        self.calls = []
-        self.processor = pm4.CommandProcessor(self.registers, self.memory, self)
-
-    def draw(self, call):
-        self.calls.append(call)
-
-    dispatch = draw
-
-    def run(self, *packets):
-        self.processor.submit(pm4.encode(packets))
-
-    def words(self, offset, count):
-        return self.memory.view(BASE + offset, 4 * count, np.uint32).tolist()
 
 
 def test_register_packets_of_every_bank():
@@ -131,11 +107,6 @@ def test_draws_that_cannot_be():
     assert machine.calls == []
 
 
-def dma(control, source, target, command):
-    places = source & 0xFFFFFFFF, source >> 32, target & 0xFFFFFFFF, target >> 32
-    return pm4.packet("DMA_DATA", control, *places, command)
-
-
 def test_dma_fill_and_copy():
     machine = Machine()
     machine.run(
@@ -173,18 +144,28 @@ def test_dma_prefetch_touches_nothing():
         (dma(0x40300000, 1, BASE, 6), UnsupportedError, "multiple of 4 = 0x6"),
         (dma(0x60300000, BASE, BASE + 4, 8), UnsupportedError, "overlapping"),
         (dma(0x60300002, BASE, BASE + 64, 8), UnsupportedError, "SRC_INDIRECT"),
-        (dma(0x60300000, BASE, BASE + 64, 8 | 1 << 27), UnsupportedError, "DAS"),
-        (dma(0x40100000, 0, BASE, 4), UnsupportedError, "GDS"),
+        (dma(0x60300000, BASE, BASE + 64, 8 | 1 << 28), UnsupportedError, "SAIC of memory"),
+        (dma(0x60300000, BASE, BASE + 64, 8 | 1 << 29), UnsupportedError, "DAIC of memory"),
+        (dma(0x40100000, 0, 0xFFFE, 4), InputError, "GDS bytes 0xfffe..0x10002: it ends at 0x10000"),
+        (dma(0x20300000, 0xFFFC, BASE, 8), InputError, "GDS bytes 0xfffc..0x10004"),
+        (dma(0x60000000, BASE, 0x2C08, 6 | 1 << 27), InputError, "6 bytes to registers"),
+        (dma(0, 0x2C08, BASE, 6 | 1 << 26), InputError, "6 bytes from registers"),
+        (dma(0, 0x2FFF, BASE, 8 | 1 << 26), DecodeError, "bank sh has no dword offset 0x3ff..0x400"),
         (dma(0x40300000, 1, BASE + 0xFFFC, 8), InputError, "0x80010000fffc"),
         (dma(0x60300000, 0x1000, BASE, 8), InputError, "0x1000: nothing is mapped"),
-        (pm4.packet("WRITE_DATA", 3 << 8, 0, 0, 1), UnsupportedError, "DST_SEL = 0x3"),
-        (pm4.packet("COPY_DATA", 9, 0, 0, 0, 0), UnsupportedError, "SRC_SEL = 0x9"),
-        (pm4.packet("RELEASE_MEM", 0x514, 3 << 29, 0, HIGH, 0, 0, 0), UnsupportedError, "DATA_SEL = 0x3"),
+        (pm4.packet("WRITE_DATA", 4 << 8, 0, 0, 1), UnsupportedError, "WRITE_DATA.DST_SEL = 0x4"),
+        (pm4.packet("COPY_DATA", 4, 0, 0, 0, 0), UnsupportedError, "SRC_SEL = 0x4"),
+        (pm4.packet("RELEASE_MEM", 0x514, 6 << 29, 0, HIGH, 0, 0, 0), DecodeError, "DATA_SEL has the reserved value 6"),
         (pm4.packet("WAIT_REG_MEM", 0x17, 0, HIGH, 0, 0, 4), DecodeError, "FUNCTION has the reserved value 7"),
-        (pm4.packet("EVENT_WRITE", 0x115, 0, HIGH), UnsupportedError, "ZPASS_DONE"),
+        (pm4.packet("EVENT_WRITE", 0x115, 0), InputError, "needs an address"),
+        (pm4.packet("EVENT_WRITE", 0x115, 0xFF48, HIGH), InputError, "0x80010000ff48: .* ends before"),
+        (pm4.packet("EVENT_WRITE", 0x320, 0, HIGH), UnsupportedError, "SAMPLE_STREAMOUTSTATS: streamout"),
         (pm4.packet("CLEAR_STATE", 1), UnsupportedError, "CMD = 0x1"),
         (pm4.packet("REWIND", 0), InputError, "forever"),
-        (pm4.packet("DRAW_INDIRECT", 0, 0, 0, 2), UnsupportedError, "PM4 packet DRAW_INDIRECT"),
+        (pm4.packet("DRAW_INDIRECT", 0, 0, 0, 2), InputError, "no SET_BASE 1 of shader type graphics"),
+        (pm4.packet("DRAW_INDIRECT_COUNT_MULTI", 0), UnsupportedError, "PM4 packet DRAW_INDIRECT_COUNT_MULTI"),
+        (pm4.packet("MEM_SEMAPHORE", 0), UnsupportedError, "PM4 packet MEM_SEMAPHORE"),
+        (pm4.packet("SET_SH_REG_OFFSET", 0, 0), UnsupportedError, "PM4 packet SET_SH_REG_OFFSET"),
         (pm4.packet("LOAD_CONTEXT_REG_INDEX", 1, 0, 0, 1), InputError, "SET_BASE 4"),
         (pm4.packet("WRITE_DATA", 0, 0x20000, 0, 1), DecodeError, "dword address 0x20000"),
     ],
@@ -260,10 +241,6 @@ def test_load_registers_from_memory():
     machine.run(pm4.packet("LOAD_CONTEXT_REG_INDEX", 1, 0, 1 << 31, 2))
     assert machine.registers.word("DB_DEPTH_CLEAR") == 1
     assert machine.registers.word("CB_TARGET_MASK") == 2
-
-
-def indirect(address, count, chain=0):
-    return pm4.packet("INDIRECT_BUFFER", address & 0xFFFFFFFF, address >> 32, count | chain << 20)
 
 
 def test_nesting_and_chains():

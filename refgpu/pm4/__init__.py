@@ -1,17 +1,20 @@
 """PM4 command streams: packets, their fields, and the processor that executes them."""
 
-from .calls import INDEX_BYTES, DispatchCall, DrawCall, Sink
+from .calls import INDEX_BYTES, Counters, Counting, DispatchCall, DrawCall, Sink
 from .disassembly import as_record, disassemble
 from .packet import Packet, decode, encode, packet
-from .processor import CommandProcessor
+from .processor import CommandProcessor, Wait
 
 __all__ = [
     "INDEX_BYTES",
     "CommandProcessor",
+    "Counters",
+    "Counting",
     "DispatchCall",
     "DrawCall",
     "Packet",
     "Sink",
+    "Wait",
     "as_record",
     "decode",
     "disassemble",

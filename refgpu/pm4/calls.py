@@ -2,6 +2,8 @@
 
 from typing import NamedTuple, Protocol
 
+from ..registers import RegisterFile
+
 INDEX_BYTES = (2, 4, 1)  # by index type: 16, 32 and 8 bits
 
 
@@ -44,7 +46,18 @@ class DrawCall(NamedTuple):
 
 
 class DispatchCall(NamedTuple):
-    """One dispatch: group counts and the COMPUTE_DISPATCH_INITIATOR word."""
+    """One dispatch: group counts and the COMPUTE_DISPATCH_INITIATOR word.
+
+    Attributes
+    ----------
+    x, y, z : int
+    initiator : int
+    packet_offset : int
+    stream_address : int or None
+        As in `DrawCall`.
+    registers : RegisterFile or None
+        Registers of the compute queue that asked; None for the graphics queue, whose registers the machine knows.
+    """
 
     x: int
     y: int
@@ -52,6 +65,35 @@ class DispatchCall(NamedTuple):
     initiator: int
     packet_offset: int = 0
     stream_address: int | None = None
+    registers: RegisterFile | None = None
+
+
+class Counters(NamedTuple):
+    """Totals since the machine was made; every counter only grows.
+
+    Attributes
+    ----------
+    samples_passed : int
+        Samples that passed the depth and stencil tests in draws with DB_COUNT_CONTROL.ZPASS_ENABLE.
+    input_vertices, input_primitives : int
+        Vertices or indices read, primitives made of them.
+    vertex_invocations : int
+        Runs of the vertex shader.
+    clip_invocations, clip_primitives : int
+        Primitives that reached the clipper and that left it.
+    pixel_invocations : int
+        Runs of the pixel shader.
+    compute_invocations : int
+    """
+
+    samples_passed: int = 0
+    input_vertices: int = 0
+    input_primitives: int = 0
+    vertex_invocations: int = 0
+    clip_invocations: int = 0
+    clip_primitives: int = 0
+    pixel_invocations: int = 0
+    compute_invocations: int = 0
 
 
 class Sink(Protocol):
@@ -62,3 +104,16 @@ class Sink(Protocol):
 
     def dispatch(self, call: DispatchCall) -> None:
         """Run a compute grid with the registers as they are now."""
+
+
+class Counting(Protocol):
+    """What a sink has besides when it can count; one that cannot is taken to count nothing."""
+
+    def counters(self) -> Counters:
+        """Totals over everything asked so far, executed if need be."""
+
+
+def counters_of(sink: Sink) -> Counters:
+    """Totals of a sink; all 0 when it does not count."""
+    count = getattr(sink, "counters", None)
+    return Counters() if count is None else count()

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..base.errors import DecodeError, InputError
 from ..base.kernel import kernel
-from .table import Definition, by_name, definitions, known_opcodes
+from .table import Definition, by_name, definition_of, definitions, known_opcodes
 
 NOP = 0x10
 PAD_COUNT = 0x3FFF
@@ -95,12 +95,14 @@ class Packet:
     @property
     def name(self) -> str:
         """Packet name; a filler is called TYPE2."""
-        return definitions()[self.opcode].name if self.type == 3 else "TYPE2"
+        return self.definition.name if self.type == 3 else "TYPE2"
 
     @property
     def definition(self) -> Definition:
         """Table entry of a type-3 packet."""
-        return definitions()[self.opcode]
+        found = definition_of(self.opcode, self.size - 1)
+        assert found is not None  # `decode` and `packet` know every opcode they let through
+        return found
 
     @property
     def body(self) -> npt.NDArray[np.uint32]:

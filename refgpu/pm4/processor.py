@@ -1,6 +1,7 @@
-"""The command processor: takes packets in order, keeps registers, moves data, and hands draws to the machine."""
+"""The command processor: takes packets in order, hands them to their handlers, can stop at a wait and go on later."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -9,23 +10,59 @@ import numpy.typing as npt
 
 from ..base.errors import DecodeError, InputError, RefGpuError, UnsupportedError
 from ..memory import Memory, normalize
-from ..registers import RegisterFile, enum_names
-from . import memory_packets
-from .calls import DispatchCall, DrawCall, Sink
+from ..registers import RegisterFile
+from . import control_packets as control
+from . import draw_packets as draws
+from . import memory_packets as data
+from .calls import Sink
+from .compare import Blocked
+from .control_packets import MAX_NESTING
+from .dma import dma_data
 from .packet import as_stream, bad_packet, packet_dwords
-from .register_run import PACKETS, POSITION, bank_table, run_register_packets
-from .table import SET_PACKETS, Definition, definitions
+from .places import GDS_BYTES
+from .queries import Statistics, event_write, occlusion_query
+from .register_run import PACKETS, POSITION, SKIPPING, bank_table, run_register_packets
+from .table import SET_PACKETS, Definition, definition_of, definitions
 
-MAX_NESTING: Final = 2  # [PM4-IB-NESTING]
-# SOURCE_SELECT of a draw with and without an index buffer.
-_FROM_MEMORY: Final = 0
-_AUTO_INDEX: Final = 2
+__all__ = ["MAX_NESTING", "CommandProcessor", "Wait"]
+
 _NO_EFFECT: Final = frozenset(
     {"NOP", "CONTEXT_CONTROL", "PFP_SYNC_ME", "ACQUIRE_MEM", "SURFACE_SYNC", "FRAME_CONTROL"}
 )  # [PM4-IN-ORDER]
-# Events that write memory when they have an address; the others only order work.
-_COUNTER_EVENTS: Final = frozenset({"ZPASS_DONE", "PIXEL_PIPE_STAT_DUMP", "SAMPLE_PIPELINESTAT"})
 _Stream = npt.NDArray[np.uint32]
+_Handler = Callable[["CommandProcessor", list[int]], None]
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a queue waits for.
+
+    Attributes
+    ----------
+    packet : str
+        Name of the packet.
+    place : str
+        Where it is: index, dword offset, address of the stream.
+    reason : str
+        The condition that does not hold.
+    """
+
+    packet: str
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.packet} {self.place} waits: {self.reason}"
+
+
+@dataclass(slots=True)
+class _Frame:
+    """One stream being executed; `seen` are the streams that were chained on the way to it."""
+
+    stream: _Stream
+    address: int | None
+    seen: set[tuple[int | None, int]]
+    cursor: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(3, np.int64))
 
 
 class CommandProcessor:
@@ -36,60 +73,44 @@ class CommandProcessor:
     registers : RegisterFile
     memory : Memory
     sink : Sink
-        Receives `DrawCall` and `DispatchCall`, and reads registers itself.
+        Receives `DrawCall` and `DispatchCall`, and reads registers itself; counts if it is a `Counting` too.
+    queue : str
+        ``"graphics"`` or ``"compute"``; a compute queue has registers of its own and draws nothing.
+
+    Attributes
+    ----------
+    gds : ndarray of uint8
+        The global data share.
+    clock : int
+        Packets executed so far.  [PM4-CLOCK]
     """
 
-    def __init__(self, registers: RegisterFile, memory: Memory, sink: Sink):
+    def __init__(self, registers: RegisterFile, memory: Memory, sink: Sink, queue: str = "graphics"):
+        if queue not in ("graphics", "compute"):
+            raise InputError(f"no queue {queue!r}; queues: graphics, compute")
         self.registers = registers
         self.memory = memory
         self.sink = sink
+        self.queue = queue
+        self.gds = np.zeros(GDS_BYTES, np.uint8)
+        self.clock = 0
         self.index_base = 0
         self.index_buffer_size = 0
-        self.bases: dict[int, int] = {}
+        self.bases: dict[tuple[bool, int], int] = {}
+        self.statistics = Statistics()
+        self.samples_reset = 0
+        self.skipping = False  # predication says no
+        self.visible = False   # what the last occlusion predicate found
+        self.jumps = 0
+        self.compute = False   # shader type bit of the packet being executed
+        self.place: tuple[int, int | None] = (0, None)  # its dword offset, and where its stream lies
         self._banks = bank_table()
-        self._cursor = np.zeros(2, np.int64)
-        self._address: int | None = None
-        self._depth = 0
-        self._chained: tuple[int, _Stream] | None = None
-        self._position = 0
-        raw: dict[str, Callable[[list[int]], None]] = {
-            "SET_BASE": self._set_base,
-            "INDEX_BUFFER_SIZE": self._index_buffer_size,
-            "INDEX_BASE": self._index_base,
-            "NUM_INSTANCES": self._num_instances,
-            "DRAW_INDEX_2": self._draw_index_2,
-            "DRAW_INDEX_OFFSET_2": self._draw_index_offset_2,
-            "DRAW_INDEX_AUTO": self._draw_index_auto,
-            "DISPATCH_DIRECT": self._dispatch_direct,
-            "CONTEXT_REG_RMW": self._context_reg_rmw,
-        }
-        by_field: dict[str, Callable[[Mapping[str, Any]], None]] = {
-            "CLEAR_STATE": self._clear_state,
-            "INDEX_TYPE": self._index_type,
-            "INDIRECT_BUFFER": self._indirect_buffer,
-            "EVENT_WRITE": self._event_write,
-            "REWIND": self._rewind,
-            "DMA_DATA": lambda f: memory_packets.dma_data(memory, f),
-            "WRITE_DATA": lambda f: memory_packets.write_data(memory, registers, f),
-            "COPY_DATA": lambda f: memory_packets.copy_data(memory, registers, f),
-            "RELEASE_MEM": lambda f: memory_packets.release_mem(memory, f),
-            "WAIT_REG_MEM": lambda f: memory_packets.wait_reg_mem(memory, registers, f),
-            "LOAD_CONTEXT_REG_INDEX": lambda f: self._load("context", f),
-            "LOAD_SH_REG_INDEX": lambda f: self._load("sh", f),
-            "LOAD_UCONFIG_REG_INDEX": lambda f: self._load("uconfig", f),
-        }
-        # By opcode, over the body's dwords. Draws and what sits between them take the dwords as they are.
-        self._handlers: dict[int, tuple[int, Callable[[list[int]], None]]] = {}
-        for opcode, definition in definitions().items():
-            name = definition.name
-            if name in raw:
-                self._handlers[opcode] = len(definition.dwords), raw[name]
-            elif name in by_field:
-                self._handlers[opcode] = len(definition.dwords), _decoded(definition, by_field[name])
-            elif name in _NO_EFFECT:
-                self._handlers[opcode] = 0, _nothing
-            elif name in SET_PACKETS:
-                self._handlers[opcode] = 1, partial(self._refuse_registers, name)
+        self._frames: list[_Frame] = []
+        self._next: _Frame | None = None
+        self._chained = False
+        self._size = 0
+
+    # --- running ------------------------------------------------------------------------------------------------------
 
     def submit(self, stream: Any) -> None:
         """Execute a stream: dwords (array, sequence or bytes), or ``(address, dword count)`` in guest memory.
@@ -99,194 +120,236 @@ class CommandProcessor:
         RefGpuError
             The text begins with the packet's index, name and dword offset, and the guest address of its stream; the
             same are in the attributes `packet_index`, `packet_name`, `packet_offset` and `stream_address`.
-            Everything before that packet is done, nothing behind it.
+            Everything before that packet is done, nothing behind it. A wait that is not met is such an error: nothing
+            runs beside this stream.
         """
-        if self._depth:
-            raise InputError("submit was called while a stream is being executed")
-        if isinstance(stream, tuple):
-            address, count = stream
-            place = normalize(address)
-            self._run(self._fetch(place, int(count)), place)
-        else:
-            self._run(as_stream(stream), None)
+        self.start(stream)
+        wait = self.run()
+        if wait is not None:
+            frame = self._frames[-1]
+            self._frames.clear()
+            error = InputError(f"{wait.packet} would wait forever: {wait.reason}")
+            self._locate(error, frame)
+            raise error
 
-    def _fetch(self, address: int, dwords: int) -> _Stream:
+    def start(self, stream: Any) -> None:
+        """Begin a stream; `run` executes it."""
+        if self._frames:
+            raise InputError("submit was called while a stream is being executed")
+        address = None
+        if isinstance(stream, tuple):
+            address, count = normalize(stream[0]), int(stream[1])
+            words = self.fetch(address, count)
+        else:
+            words = as_stream(stream)
+        self.jumps = 0
+        self._frames.append(_Frame(words, address, {(address, words.size)}))
+
+    def run(self) -> Wait | None:
+        """Execute until the stream ends (None) or until a packet waits; called again, it tries that packet again."""
+        registers = self.registers
+        while self._frames:
+            frame = self._frames[-1]
+            stream, cursor = frame.stream, frame.cursor
+            taken = int(cursor[PACKETS])
+            cursor[SKIPPING] = self.skipping
+            run_register_packets(
+                stream, cursor, self._banks, registers.storage, registers.written, registers.generations
+            )
+            self.clock += int(cursor[PACKETS]) - taken
+            position = int(cursor[POSITION])
+            if position >= stream.size:
+                self._frames.pop()
+                continue
+            try:
+                self._do(frame, position)
+            except Blocked as blocked:
+                return Wait(*self._where(frame), str(blocked))
+            except RefGpuError as error:
+                self._frames.clear()
+                self._locate(error, frame)
+                raise
+            except BaseException:
+                self._frames.clear()
+                raise
+            cursor[POSITION] = position + self._size
+            cursor[PACKETS] += 1
+            self.clock += 1
+            if self._next is not None:
+                if self._chained:
+                    self._frames.pop()
+                self._frames.append(self._next)
+        return None
+
+    def _do(self, frame: _Frame, position: int) -> None:
+        """Execute the packet at `position`."""
+        stream = frame.stream
+        header = int(stream[position])
+        size = int(packet_dwords(header))
+        opcode = header >> 8 & 0xFF
+        if size == 0 or position + size > stream.size or opcode not in definitions():
+            raise bad_packet(stream, position)
+        self._next = None
+        self._size = size
+        if header & 1 and self.skipping:
+            return
+        found = _HANDLERS.get((opcode, size - 1)) or _HANDLERS.get((opcode, -1))
+        if found is None:
+            definition = definition_of(opcode, size - 1)
+            raise UnsupportedError(f"PM4 packet {definition.name if definition else opcode}")
+        definition, need, handler = found
+        if size <= need:
+            definition.check(size - 1)
+        self.compute = bool(header & 2)
+        self.place = position, frame.address
+        handler(self, stream[position + 1 : position + size].tolist())
+
+    def _where(self, frame: _Frame) -> tuple[str, str]:
+        """Name of the packet a stream has come to, and where that is."""
+        position = int(frame.cursor[POSITION])
+        header = int(frame.stream[position])
+        definition = definition_of(header >> 8 & 0xFF, int(packet_dwords(header)) - 1) if header >> 30 == 3 else None
+        name = definition.name if definition else f"header {header:#010x}"
+        where = f" of the stream at {frame.address:#x}" if frame.address is not None else ""
+        return name, f"at dword {position:#x}{where}"
+
+    def _locate(self, error: RefGpuError, frame: _Frame) -> None:
+        """Say where an error happened."""
+        name, where = self._where(frame)
+        place = {
+            "packet_index": int(frame.cursor[PACKETS]),
+            "packet_name": name,
+            "packet_offset": int(frame.cursor[POSITION]),
+            "stream_address": frame.address,
+        }
+        for key, value in place.items():
+            setattr(error, key, value)
+        error.args = (f"packet {place['packet_index']}, {name} {where}: {error}",)
+
+    # --- for the handlers ---------------------------------------------------------------------------------------------
+
+    @property
+    def depth(self) -> int:
+        """Streams being executed, each called by the one before."""
+        return len(self._frames)
+
+    @property
+    def behind(self) -> tuple[_Stream, int]:
+        """The stream, and the dword behind the packet being executed."""
+        return self._frames[-1].stream, self.place[0] + self._size
+
+    def skip(self, count: int) -> None:
+        """Leave out dwords behind the packet being executed."""
+        self._size += count
+
+    def fetch(self, address: int, dwords: int) -> _Stream:
+        """A stream in guest memory."""
         if address % 4:
             raise InputError(f"a command stream at {address:#x} is not aligned to 4 bytes")
         return as_stream(self.memory.view(address, 4 * dwords, np.uint32))
 
-    def _run(self, stream: _Stream, address: int | None) -> None:
-        """One stream and what it chains to."""
-        outer = self._cursor, self._address
-        self._depth += 1
-        seen = {(address, stream.size)}
-        try:
-            while True:
-                self._cursor = np.zeros(2, np.int64)
-                self._address = address
-                self._chained = None
-                self._execute(stream, seen)
-                if self._chained is None:
-                    return
-                address, stream = self._chained
-                seen.add((address, stream.size))
-        finally:
-            self._depth -= 1
-            self._cursor, self._address = outer
-            self._chained = None
+    def call(self, address: int, stream: _Stream) -> None:
+        """Execute a stream, then go on behind this packet."""
+        self._next, self._chained = _Frame(stream, address, {(address, stream.size)}), False
 
-    def _execute(self, stream: _Stream, seen: set[tuple[int | None, int]]) -> None:
-        registers, cursor = self.registers, self._cursor
-        while self._chained is None:
-            run_register_packets(
-                stream, cursor, self._banks, registers.storage, registers.written, registers.generations
-            )
-            position = int(cursor[POSITION])
-            if position >= stream.size:
-                return
-            self._position = position
-            try:
-                size = self._do(stream, position)
-                if self._chained is not None and (self._chained[0], self._chained[1].size) in seen:
-                    raise DecodeError(f"INDIRECT_BUFFER chains back to {self._chained[0]:#x}, which would never end")
-            except RefGpuError as error:
-                self._locate(error, stream, position)
-                raise
-            cursor[POSITION] = position + size
-            cursor[PACKETS] += 1
+    def jump(self, address: int, stream: _Stream, loops: bool = False) -> None:
+        """Go on with another stream; unless it may loop, DecodeError when that one led here."""
+        seen = set() if loops else self._frames[-1].seen
+        if (address, stream.size) in seen:
+            raise DecodeError(f"INDIRECT_BUFFER chains back to {address:#x}, which would never end")
+        self._next, self._chained = _Frame(stream, address, seen | {(address, stream.size)}), True
 
-    def _do(self, stream: _Stream, position: int) -> int:
-        """Execute the packet at `position`; returns its dwords."""
-        header = int(stream[position])
-        size = int(packet_dwords(header))
-        opcode = header >> 8 & 0xFF
-        definition = definitions().get(opcode)
-        if size == 0 or position + size > stream.size or definition is None:
-            raise bad_packet(stream, position)
-        if opcode not in self._handlers:
-            raise UnsupportedError(f"PM4 packet {definition.name}")
-        need, handler = self._handlers[opcode]
-        if size <= need:
-            definition.check(size - 1)
-        handler(stream[position + 1 : position + size].tolist())
-        return size
-
-    def _locate(self, error: RefGpuError, stream: _Stream, position: int) -> None:
-        """Say where an error happened, once, at the innermost stream."""
-        if hasattr(error, "packet_offset"):
-            return
-        header = int(stream[position])
-        definition = definitions().get((header >> 8) & 0xFF) if header >> 30 == 3 else None
-        name = definition.name if definition else f"header {header:#010x}"
-        where = f" of the stream at {self._address:#x}" if self._address is not None else ""
-        place = {
-            "packet_index": int(self._cursor[PACKETS]),
-            "packet_name": name,
-            "packet_offset": position,
-            "stream_address": self._address,
-        }
-        for key, value in place.items():
-            setattr(error, key, value)
-        error.args = (f"packet {place['packet_index']}, {name} at dword {position:#x}{where}: {error}",)
-
-    def _refuse_registers(self, name: str, body: list[int]) -> None:
-        """Say why a register write could not be done; those that could never get here."""
-        bank = SET_PACKETS[name]
-        if body[0] >> 16 & 0xFFF:
-            raise DecodeError(f"{name}: bank {bank}, offset dword {body[0]:#010x} has reserved bits set")
-        self.registers.check(bank, body[0] & 0xFFFF, len(body) - 1)
-
-    def _set_base(self, body: list[int]) -> None:
-        self.bases[body[0] & 0xF] = memory_packets.address_of(body[1] & ~7, body[2])
-
-    def _index_buffer_size(self, body: list[int]) -> None:
-        self.index_buffer_size = body[0]
-
-    def _index_base(self, body: list[int]) -> None:
-        self.index_base = memory_packets.address_of(body[0] & ~1, body[1])
-
-    def _num_instances(self, body: list[int]) -> None:
-        self.registers["VGT_NUM_INSTANCES"] = body[0]
-
-    def _context_reg_rmw(self, body: list[int]) -> None:
-        offset, mask, data = body[0] & 0xFFFF, body[1], body[2]
-        old = self.registers.get("context", offset)
-        self.registers.set("context", offset, old & ~mask | data & mask)
-
-    def _draw_index_2(self, body: list[int]) -> None:
-        max_size, low, high, count, initiator = body[:5]
-        self._draw_indexed(memory_packets.address_of(low, high), count, max_size, 0, initiator)
-
-    def _draw_index_offset_2(self, body: list[int]) -> None:
-        max_size, offset, count, initiator = body[:4]
-        self._draw_indexed(self.index_base, count, max_size, offset, initiator)
-
-    def _draw_indexed(self, address: int, count: int, max_size: int, offset: int, initiator: int) -> None:
-        self._check_source(initiator, _FROM_MEMORY)
-        kind = self.registers.word("VGT_INDEX_TYPE") & 3
-        if kind == 3:
-            raise DecodeError("VGT_INDEX_TYPE.INDEX_TYPE has the reserved value 3")
-        instances = self._instances()
-        place = self._position, self._address
-        self.sink.draw(DrawCall(True, address, kind, count, max_size, offset, instances, initiator, *place))
-
-    def _draw_index_auto(self, body: list[int]) -> None:
-        count, initiator = body[:2]
-        self._check_source(initiator, _AUTO_INDEX)
-        place = self._position, self._address
-        self.sink.draw(DrawCall(False, 0, 0, count, count, 0, self._instances(), initiator, *place))
-
-    @staticmethod
-    def _check_source(initiator: int, expected: int) -> None:
-        if initiator & 3 != expected:
-            raise UnsupportedError("this draw packet with VGT_DRAW_INITIATOR.SOURCE_SELECT", initiator & 3)
-
-    def _instances(self) -> int:
-        """Instances of a draw.  [PM4-NO-INSTANCES]"""
-        return max(self.registers.word("VGT_NUM_INSTANCES"), 1)
-
-    def _dispatch_direct(self, body: list[int]) -> None:
-        x, y, z, initiator = body[:4]
-        self.sink.dispatch(DispatchCall(x, y, z, initiator, self._position, self._address))
-
-    def _clear_state(self, f: Mapping[str, Any]) -> None:
-        if f["cmd"]:
-            raise UnsupportedError("CLEAR_STATE.CMD", f["cmd"])
-        self.registers.clear_state()
-
-    def _index_type(self, f: Mapping[str, Any]) -> None:
-        if f["swap_mode"]:
-            raise UnsupportedError("INDEX_TYPE.SWAP_MODE", f["swap_mode"])
-        self.registers["VGT_INDEX_TYPE"] = f["index_type"]
-
-    def _load(self, bank: str, f: Mapping[str, Any]) -> None:
-        if f["index"] and 4 not in self.bases:
-            raise InputError("an offset from SET_BASE 4 is used, but no SET_BASE 4 came before")
-        memory_packets.load_registers(self.memory, self.registers, bank, self.bases[4] if f["index"] else 0, f)
-
-    def _indirect_buffer(self, f: Mapping[str, Any]) -> None:
-        address = memory_packets.address_of(f["base_lo"] & ~3, f["base_hi"])
-        stream = self._fetch(address, f["size"])
-        if f["chain"]:
-            self._chained = address, stream
-            return
-        if self._depth > MAX_NESTING:
-            raise DecodeError(f"INDIRECT_BUFFER nested more than {MAX_NESTING} deep, at {address:#x}")
-        self._run(stream, address)
-
-    def _event_write(self, f: Mapping[str, Any]) -> None:
-        name = enum_names("VGT_EVENT_TYPE").get(f["event_type"], "")
-        if name in _COUNTER_EVENTS and f["address"]:
-            raise UnsupportedError(f"EVENT_WRITE of {name} to memory")
-
-    def _rewind(self, f: Mapping[str, Any]) -> None:
-        if not f["valid"]:
-            raise InputError("REWIND would wait forever: its VALID bit is 0 and nothing else writes this stream")
+    def base(self, index: int, why: str) -> int:
+        """What SET_BASE set for this packet's shader type."""
+        found = self.bases.get((self.compute, index))
+        if found is None:
+            kind = "compute" if self.compute else "graphics"
+            raise InputError(f"{why}, but no SET_BASE {index} of shader type {kind} came before")
+        return found
 
 
-def _nothing(body: list[int]) -> None:
+def _nothing(cp: CommandProcessor, body: list[int]) -> None:
     """A packet that only orders work.  [PM4-IN-ORDER]"""
 
 
-def _decoded(definition: Definition, handler: Callable[[Mapping[str, Any]], None]) -> Callable[[list[int]], None]:
-    return lambda body: handler(definition.decode(body))
+def _refuse_registers(name: str, cp: CommandProcessor, body: list[int]) -> None:
+    """Say why a register write could not be done; those that could never get here."""
+    bank = SET_PACKETS[name]
+    if body[0] >> 16 & 0xFFF:
+        raise DecodeError(f"{name}: bank {bank}, offset dword {body[0]:#010x} has reserved bits set")
+    cp.registers.check(bank, body[0] & 0xFFFF, len(body) - 1)
+
+
+# Draws and what sits between them take the dwords as they are.
+_BY_DWORDS: Final[Mapping[str, _Handler]] = {
+    "SET_BASE": data.set_base,
+    "CONTEXT_REG_RMW": data.context_reg_rmw,
+    "INDEX_BUFFER_SIZE": draws.index_buffer_size,
+    "INDEX_BASE": draws.index_base,
+    "NUM_INSTANCES": draws.num_instances,
+    "DRAW_INDEX_2": draws.draw_index_2,
+    "DRAW_INDEX_OFFSET_2": draws.draw_index_offset_2,
+    "DRAW_INDEX_AUTO": draws.draw_index_auto,
+    "DISPATCH_DIRECT": draws.dispatch_direct,
+}
+_BY_FIELDS: Final[Mapping[str, Callable[[CommandProcessor, Mapping[str, Any]], None]]] = {
+    "CLEAR_STATE": data.clear_state,
+    "WRITE_DATA": data.write_data,
+    "COPY_DATA": data.copy_data,
+    "RELEASE_MEM": data.release_mem,
+    "WAIT_REG_MEM": data.wait_reg_mem,
+    "WAIT_REG_MEM64": data.wait_reg_mem64,
+    "REWIND": data.rewind,
+    "DMA_DATA": dma_data,
+    "EVENT_WRITE": event_write,
+    "OCCLUSION_QUERY": occlusion_query,
+    "INDIRECT_BUFFER": control.indirect_buffer,
+    "COND_INDIRECT_BUFFER": control.cond_indirect_buffer,
+    "COND_EXEC": control.cond_exec,
+    "PRED_EXEC": control.pred_exec,
+    "SET_PREDICATION": control.set_predication,
+    "INDEX_TYPE": draws.index_type,
+    "DRAW_INDIRECT": draws.draw_indirect,
+    "DRAW_INDEX_INDIRECT": draws.draw_index_indirect,
+    "DRAW_INDIRECT_MULTI": draws.draw_indirect_multi,
+    "DRAW_INDEX_INDIRECT_MULTI": draws.draw_index_indirect_multi,
+    "DISPATCH_INDIRECT": draws.dispatch_indirect,
+    **{f"LOAD_{bank.upper()}_REG_INDEX": lambda cp, f, bank=bank: data.load_registers_index(cp, bank, f)
+       for bank in ("context", "sh", "uconfig")},
+    **{f"LOAD_{bank.upper()}_REG": lambda cp, f, bank=bank: data.load_registers(cp, bank, f)
+       for bank in ("context", "sh", "uconfig")},
+}  # fmt: skip
+
+
+def _by_fields(definition: Definition, handler: Callable[..., None], cp: CommandProcessor, body: list[int]) -> None:
+    handler(cp, definition.decode(body))
+
+
+def _handler(definition: Definition) -> tuple[Definition, int, _Handler] | None:
+    name, need = definition.name, len(definition.dwords)
+    if name in _BY_DWORDS:
+        return definition, need, _BY_DWORDS[name]
+    if name in _BY_FIELDS:
+        return definition, need, partial(_by_fields, definition, _BY_FIELDS[name])
+    if name in _NO_EFFECT:
+        return definition, 0, _nothing
+    if name in SET_PACKETS:
+        return definition, 1, partial(_refuse_registers, name)
+    return None
+
+
+def _handlers() -> dict[tuple[int, int], tuple[Definition, int, _Handler]]:
+    """Handlers by opcode and body length; length -1 for the form that takes all others."""
+    found = {}
+    for opcode in definitions():
+        for length in (-1, *range(1, 16)):
+            definition = definition_of(opcode, length)
+            if definition is None or (length != -1 and definition is definitions()[opcode]):
+                continue
+            handler = _handler(definition)
+            if handler is not None:
+                found[opcode, length] = handler
+    return found
+
+
+_HANDLERS: Final = _handlers()

@@ -11,9 +11,10 @@ from ..registers.table import BANKS
 from .packet import NOP, packet_dwords
 from .table import SET_PACKETS, by_name
 
-# Cursor of a stream: next dword, packets taken so far.
+# Cursor of a stream: next dword, packets taken so far, 1 while predication skips packets with header bit 0.
 POSITION: Final = 0
 PACKETS: Final = 1
+SKIPPING: Final = 2
 
 
 def bank_table() -> npt.NDArray[np.int64]:
@@ -41,21 +42,22 @@ def run_register_packets(stream, cursor, banks, storage, written, generations):
             bank = banks[opcode, 0]
             if bank < 0:
                 break
-            target = np.int64(stream[position + 1])
-            first = target & np.int64(0xFFFF)
-            count = size - np.int64(2)
-            if (target >> np.int64(16)) & np.int64(0xFFF) or first + count > banks[opcode, 2]:
-                break
-            first += banks[opcode, 1]
-            changed = False
-            for i in range(count):
-                value = stream[position + 2 + i]
-                written[first + i] = np.uint8(1)
-                if storage[first + i] != value:
-                    storage[first + i] = value
-                    changed = True
-            if changed:
-                generations[bank] += np.int64(1)
+            if cursor[SKIPPING] == 0 or header & np.int64(1) == 0:
+                target = np.int64(stream[position + 1])
+                first = target & np.int64(0xFFFF)
+                count = size - np.int64(2)
+                if (target >> np.int64(16)) & np.int64(0xFFF) or first + count > banks[opcode, 2]:
+                    break
+                first += banks[opcode, 1]
+                changed = False
+                for i in range(count):
+                    value = stream[position + 2 + i]
+                    written[first + i] = np.uint8(1)
+                    if storage[first + i] != value:
+                        storage[first + i] = value
+                        changed = True
+                if changed:
+                    generations[bank] += np.int64(1)
         taken += np.int64(1)
         position += size
     cursor[POSITION] = position

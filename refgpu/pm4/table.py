@@ -2,7 +2,7 @@
 
 One line a packet: number, name, then its body, one dword after another, separated by ``|``. A dword is one name, or
 fields ``name[msb:lsb]``. A dword in ``{}`` ends the body and may repeat, also zero times. A packet whose line has no
-body is known by name only.
+body is known by name only. A number that comes again names another form of the packet, told by its body's length.
 """
 
 import functools
@@ -27,6 +27,7 @@ _TABLE = f"""
 13 INDEX_BUFFER_SIZE size
 15 DISPATCH_DIRECT dim_x | dim_y | dim_z | dispatch_initiator
 16 DISPATCH_INDIRECT data_offset | dispatch_initiator
+16 DISPATCH_INDIRECT addr_lo | addr_hi | dispatch_initiator
 1F OCCLUSION_QUERY begin_lo | begin_hi | result_lo | result_hi
 20 SET_PREDICATION pred_bool[8] hint[12] pred_op[18:16] continue[31] | addr_lo | addr_hi
 22 COND_EXEC addr_lo | addr_hi | reserved | exec_count[13:0]
@@ -49,6 +50,7 @@ _TABLE = f"""
 39 MEM_SEMAPHORE
 3C WAIT_REG_MEM function[2:0] mem_space[5:4] operation[7:6] engine_sel[9:8] | addr_lo | addr_hi | reference | mask | poll_interval
 3F INDIRECT_BUFFER base_lo | base_hi | size[19:0] chain[20] pre_ena[21] valid[23] vmid[27:24] cache_policy[29:28]
+3F COND_INDIRECT_BUFFER mode[1:0] function[10:8] | addr_lo | addr_hi | mask_lo | mask_hi | reference_lo | reference_hi | then_lo | then_hi | then_size[19:0] | else_lo | else_hi | else_size[19:0]
 40 COPY_DATA src_sel[3:0] dst_sel[11:8] src_policy[14:13] count_sel[16] wr_confirm[20] dst_policy[26:25] engine_sel[31:30] | src_lo | src_hi | dst_lo | dst_hi
 42 PFP_SYNC_ME dummy
 43 SURFACE_SYNC {{ignored}}
@@ -61,9 +63,9 @@ _TABLE = f"""
 51 CONTEXT_REG_RMW reg_offset[15:0] | mask | data
 58 ACQUIRE_MEM coher_cntl[30:0] engine_sel[31] | size | size_hi[7:0] | base_lo | base_hi[23:0] | poll_interval[15:0] | gcr_cntl[18:0]
 59 REWIND valid[31]
-5E LOAD_UCONFIG_REG
-5F LOAD_SH_REG
-61 LOAD_CONTEXT_REG
+5E LOAD_UCONFIG_REG addr_lo | addr_hi | {{range}}
+5F LOAD_SH_REG addr_lo | addr_hi | {{range}}
+61 LOAD_CONTEXT_REG addr_lo | addr_hi | {{range}}
 63 LOAD_SH_REG_INDEX {_LOAD_INDEX}
 64 LOAD_UCONFIG_REG_INDEX {_LOAD_INDEX}
 68 SET_CONFIG_REG {_SET}
@@ -71,7 +73,7 @@ _TABLE = f"""
 6A SET_CONTEXT_REG_INDEX {_SET}
 73 SET_CONTEXT_REG_INDIRECT
 76 SET_SH_REG {_SET}
-77 SET_SH_REG_OFFSET
+77 SET_SH_REG_OFFSET reg_offset[15:0] index[31:30] | {{offset}}
 79 SET_UCONFIG_REG {_SET}
 7A SET_UCONFIG_REG_INDEX {_SET}
 80 LOAD_CONST_RAM
@@ -84,7 +86,7 @@ _TABLE = f"""
 8B SWITCH_BUFFER
 90 FRAME_CONTROL {{ignored}}
 91 INDEX_ATTRIBUTES_INDIRECT
-93 WAIT_REG_MEM64
+93 WAIT_REG_MEM64 function[2:0] mem_space[5:4] operation[7:6] engine_sel[9:8] | addr_lo | addr_hi | reference_lo | reference_hi | mask_lo | mask_hi | poll_interval
 9A DMA_DATA_FILL_MULTI
 9B SET_SH_REG_INDEX {_SET}
 9C DRAW_INDIRECT_COUNT_MULTI
@@ -170,16 +172,37 @@ def _definition(line: str) -> Definition:
 
 
 @functools.cache
+def _forms() -> tuple[Definition, ...]:
+    return tuple(_definition(line) for line in _TABLE.strip().splitlines())
+
+
+@functools.cache
 def definitions() -> Mapping[int, Definition]:
-    """All packets by opcode."""
-    found = (_definition(line) for line in _TABLE.strip().splitlines())
-    return MappingProxyType({definition.opcode: definition for definition in found})
+    """All packets by opcode; of those with several forms the first."""
+    found: dict[int, Definition] = {}
+    for definition in _forms():
+        found.setdefault(definition.opcode, definition)
+    return MappingProxyType(found)
+
+
+@functools.cache
+def _other_forms() -> Mapping[tuple[int, int], Definition]:
+    forms = (form for form in _forms() if form is not definitions()[form.opcode])
+    return MappingProxyType({(form.opcode, len(form.dwords)): form for form in forms})
+
+
+def definition_of(opcode: int, body_dwords: int) -> Definition | None:
+    """The form of a packet whose body has this length; None for an unknown opcode."""
+    return _other_forms().get((opcode, body_dwords)) or definitions().get(opcode)
 
 
 @functools.cache
 def by_name() -> Mapping[str, Definition]:
     """All packets by name."""
-    return MappingProxyType({definition.name: definition for definition in definitions().values()})
+    found: dict[str, Definition] = {}
+    for definition in _forms():
+        found.setdefault(definition.name, definition)
+    return MappingProxyType(found)
 
 
 @functools.cache
