@@ -430,3 +430,30 @@ def test_bad_arguments():
         sample(make_image([np.ones((1, 1, 1), np.float32)], COMPRESSION_EN=1), smp(), [[0.5, 0.5]])
     with pytest.raises(InputError, match="MSAA"):
         sample(Image.from_fields(None, FORMAT=56, TYPE=14), smp(), [[0.5, 0.5]])
+
+
+@given(st.integers(0, 7), st.booleans(), st.booleans(), st.sampled_from(["2d", "3d", "2da", "1d"]), st.booleans(),
+       st.sampled_from([22, 1, 130, 36, 60]), st.integers(0, 999))
+def test_staged_blocks_equal_single_samples(clamp, linear, normalized, kind, per_sample, format_, seed):
+    """`filter_fast` gives the bits of `filtering`, whatever the shape, filter, format, offset and level."""
+    from refgpu.texture import filter_fast, filtering
+    from refgpu.texture.sampling import _offsets, bind, choose_levels
+    rng = np.random.default_rng(seed)
+    shape = {"2d": (1, 4, 5), "3d": (3, 4, 5), "2da": (3, 4, 5), "1d": (1, 1, 5)}[kind]
+    levels = [rng.integers(0, 1 << 30, shape, np.uint32),
+              rng.integers(0, 1 << 30, (max(1, shape[0] >> (kind == "3d")), max(1, shape[1] >> 1), 2), np.uint32)]
+    image = make_image(levels, format_, kind)
+    sampler = smp(int(linear), clamp, MIP_FILTER=2, BORDER_COLOR_TYPE=2, FORCE_UNNORMALIZED=int(not normalized))
+    binding = bind(image, sampler)
+    count = 300
+    coords = rng.uniform(-2, 3, (count, binding.dims)).astype(np.float32) * np.float32(1 if normalized else 5)
+    lods = rng.uniform(-1, 2, count if per_sample else 1).astype(np.float32)
+    choice, axes = choose_levels(binding, count, lods, None, None, None)
+    offsets = _offsets(rng.integers(-4, 4, (count if per_sample else 1, binding.dims)), binding.dims, count)
+    results = np.zeros((2, count, 4), np.float32)
+    flat, copy = binding.copy.texels.reshape(-1), binding.copy
+    filter_fast.blend_points(flat, copy.levels, binding.border, copy.divisors, binding.state, coords, offsets, choice,
+                             results[0])
+    filtering.sample_points(flat, copy.levels, binding.border, copy.divisors, binding.state, coords, offsets, choice,
+                            np.zeros(1, np.float32), axes, results[1])
+    assert (results[0].view(np.uint32) == results[1].view(np.uint32)).all()

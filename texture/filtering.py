@@ -42,6 +42,14 @@ _FLOAT_ONE = np.float32(1.0)
 
 
 @kernel
+def clear(acc):
+    """Start a sample; sums start at -0, so that a mean of -0 is -0."""
+    for k in range(4):
+        acc[k] = -0.0
+    acc[COUNT] = 0.0
+
+
+@kernel
 def compare_passes(func, reference, texel):
     """Reference FUNC texel.  [TEX-COMPARE]"""
     if func == 0:
@@ -88,8 +96,7 @@ def add_tap(texels, place, border, divisors, state, reference, weight, acc):
         else:
             value = _value(texels, place, border, divisors, channel)
         if state[REDUCE] == 0:
-            value = value * weight
-            acc[channel] = value if first else acc[channel] + value
+            acc[channel] += value * weight
         elif first or (value < acc[channel] if state[REDUCE] == 1 else value > acc[channel]):
             acc[channel] = value
 
@@ -263,8 +270,7 @@ def sample_points(texels, levels, border, divisors, state, coords, offsets, choi
     shared = choice.shape[0] == 1
     for index in range(coords.shape[0]):
         row = 0 if shared else index
-        for k in range(ACC):
-            acc[k] = 0.0
+        clear(acc)
         reference = references[index] if references.size > 1 else references[0]
         taps = np.int64(1) << choice[row, 5]
         mip = choice[row, 2]

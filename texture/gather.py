@@ -32,8 +32,7 @@ def gather_points(texels, levels, border, divisors, state, coords, offsets, choi
         o = index if offsets.shape[0] > 1 else 0
         reference = references[index] if references.size > 1 else references[0]
         for tap in range(4):
-            for k in range(f.ACC):
-                acc[k] = 0.0
+            f.clear(acc)
             f.add_corner(texels, levels[choice[row, 0]], border, divisors, state, coords, index, offsets[o],
                          _ORDER_X[tap], _ORDER_Y[tap], reference, acc)
             f.finish(acc, texels, border, divisors, state, np.float64(1.0), result)

@@ -16,6 +16,7 @@ from . import coordinates as c
 from . import filtering as f
 from . import lod as l
 from .border import border_color
+from .filter_fast import blend_points
 from .images import TYPE_1D, TYPE_1D_ARRAY, TYPE_3D, TYPE_CUBE, TYPE_NAMES, Image
 from .samplers import Sampler
 from .surface_copy import usable_cores
@@ -312,7 +313,14 @@ def sample(image: Image, sampler: Sampler, coords: npt.ArrayLike, lod: npt.Array
     copy = binding.copy
     flat = copy.texels.reshape(-1)
 
+    plain = (binding.state[f.REDUCE] == 0 and compare is None and not binding.state[f.CUBE]
+             and not choice[:, 5].any())
+
     def work(first: int, end: int) -> None:
+        if plain:
+            blend_points(flat, copy.levels, binding.border, copy.divisors, binding.state, points[first:end],
+                         _part(offsets, first, end), _part(choice, first, end), out[first:end])
+            return
         f.sample_points(flat, copy.levels, binding.border, copy.divisors, binding.state, points[first:end],
                         _part(offsets, first, end), _part(choice, first, end), _part(references, first, end),
                         _part(axes, first, end), out[first:end])
