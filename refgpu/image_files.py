@@ -85,15 +85,21 @@ def picture(array: npt.NDArray[Any], low: float | None = None, high: float | Non
     if array.dtype == np.uint8:
         return np.ascontiguousarray(array)
     with np.errstate(invalid="ignore"):  # signalling NaNs
-        values = array.astype(np.float64)
-    finite = values[np.isfinite(values)]
+        values = array.astype(np.float32 if array.dtype.itemsize <= 4 and array.dtype.kind == "f" else np.float64)
+    finite = np.isfinite(values)
+    some = values if finite.all() else values[finite]
+    colour = array.ndim == 3 and array.dtype.kind == "f"
     if low is None:
-        low = 0.0 if array.ndim == 3 and array.dtype.kind == "f" else float(finite.min(initial=np.inf))
+        low = 0.0 if colour else float(some.min(initial=np.inf))
     if high is None:
-        high = 1.0 if array.ndim == 3 and array.dtype.kind == "f" else float(finite.max(initial=-np.inf))
-    span = high - low if high > low else 1.0
-    scaled = np.nan_to_num((values - low) / span, nan=0.0, posinf=1.0, neginf=0.0)
-    return np.rint(np.clip(scaled, 0.0, 1.0) * 255.0).astype(np.uint8)
+        high = 1.0 if colour else float(some.max(initial=-np.inf))
+    scale = 255.0 / (high - low) if high > low else 255.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        values -= values.dtype.type(low)
+        values *= values.dtype.type(scale)
+    if some is not values:
+        np.nan_to_num(values, copy=False, nan=0.0, posinf=255.0, neginf=0.0)
+    return np.rint(np.clip(values, 0.0, 255.0, out=values), out=values).astype(np.uint8)
 
 
 def png_bytes(image: npt.NDArray[np.uint8]) -> bytes:
@@ -101,5 +107,5 @@ def png_bytes(image: npt.NDArray[np.uint8]) -> bytes:
     from PIL import Image
 
     buffer = io.BytesIO()
-    Image.fromarray(image).save(buffer, "PNG", compress_level=6)
+    Image.fromarray(image).save(buffer, "PNG", compress_level=5)
     return buffer.getvalue()

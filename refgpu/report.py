@@ -46,10 +46,10 @@ def table(rows: Iterable[Sequence[object]]) -> str:
     return f"<table>{body}</table>"
 
 
-def figure(image: npt.NDArray[np.uint8], caption: str, width: int | None = None) -> str:
-    """A picture with its caption."""
-    source = base64.b64encode(png_bytes(image)).decode()
-    shown = width or min(2048 // max(1, image.shape[1]) * image.shape[1], 560) or image.shape[1]
+def figure(image: npt.NDArray[np.uint8], caption: str, png: bytes = b"") -> str:
+    """A picture with its caption; `png` is its file when that is there already."""
+    source = base64.b64encode(png or png_bytes(image)).decode()
+    shown = min(2048 // max(1, image.shape[1]) * image.shape[1], 560) or image.shape[1]
     return (f'<figure><img alt="{escape(caption)}" style="width:{shown}px" src="data:image/png;base64,{source}">'
             f"<figcaption>{escape(caption)}</figcaption></figure>")
 

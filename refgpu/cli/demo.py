@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace, output: Output) -> int:
         raise InputError(f"--size {size}: expected 64 to 4096")
     from ..demo.pages import Demo
 
-    with output.progress("demo", 13) as progress:
+    with output.progress("demo", 11) as progress:
         demo = Demo(arguments.output, size, (size * 25 // 32, size * 125 // 256), step=progress.step)
         demo.write()
     for name, value in demo.figures.items():

@@ -61,18 +61,19 @@ def _execute(capture: "Capture", last_draw: int | None, **options: Any) -> "Gpu"
 
     if last_draw is None:
         return capture.run(**options)
+    wanted = last_draw + 1
 
     class Enough(Exception):
         """Leaves the stream behind the last draw."""
 
     class UntilDraw(Gpu):
-        """Stops in front of draw `last_draw` + 1."""
+        """Stops behind the draws that are wanted."""
 
         seen = 0
 
         def draw(self, call: Any) -> None:
             """Count, and draw."""
-            if self.seen > last_draw:
+            if self.seen == wanted:
                 raise Enough
             super().draw(call)
             self.seen += 1
@@ -83,7 +84,7 @@ def _execute(capture: "Capture", last_draw: int | None, **options: Any) -> "Gpu"
     except Enough:
         gpu.finish()
     assert isinstance(gpu, UntilDraw)
-    if gpu.seen <= last_draw:
+    if gpu.seen < wanted:
         raise InputError(f"--draw {last_draw}: the capture has {gpu.seen} draws")
     return gpu
 

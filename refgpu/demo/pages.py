@@ -17,6 +17,7 @@ from ..gpu import Gpu
 from ..image_files import picture, png_bytes
 from . import scenes
 from .lit import lit
+from .warm import compile_in_two_processes
 
 Image = npt.NDArray[Any]
 
@@ -53,6 +54,8 @@ class Demo:
     def write(self) -> None:
         """Run every scene and write everything."""
         start = time.perf_counter()
+        self.step("compiling, once per machine")
+        compile_in_two_processes()
         self._shadows()
         self._triangles()
         self._order()
@@ -61,13 +64,14 @@ class Demo:
         report.write_page(self.folder / "index.html", "refgpu demo", self.blocks)
         self.files.append(self.folder / "index.html")
 
-    def _save(self, name: str, words: Image, image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """Write bits and picture; returns the picture."""
+    def _save(self, name: str, words: Image, image: npt.NDArray[np.uint8], caption: str) -> str:
+        """Write bits and picture; returns the figure for the page."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        png = png_bytes(image)
         np.save(self.folder / f"{name}.npy", words)
-        (self.folder / f"{name}.png").write_bytes(png_bytes(image))
+        (self.folder / f"{name}.png").write_bytes(png)
         self.files += [self.folder / f"{name}.npy", self.folder / f"{name}.png"]
-        return image
+        return report.figure(image, caption, png)
 
     def _save_capture(self, name: str, capture: Capture) -> None:
         path = self.folder / "captures" / f"{name}.zip"
@@ -86,12 +90,11 @@ class Demo:
             gpu = capture.run()
             depth = gpu.depth()
             self.figures[f"shadow map {name}: pixels covered"] = int((depth.words()[0] != 0).sum())
-            maps.append(report.figure(self._save(f"shadow-{name}", depth.words(), picture(depth.read()[0])), caption))
+            maps.append(self._save(f"shadow-{name}", depth.words(), picture(depth.read()[0]), caption))
             self.step(f"lit view, {name}")
-            lit_gpu = run_with(view, lit(depth.read()[0]))
+            lit_gpu = scenes.run_with(view, lit(depth.read()[0]))
             color = lit_gpu.color(0)
-            image = self._save(f"lit-{name}", color.words(), picture(color.read()[0]))
-            views.append(report.figure(image, caption))
+            views.append(self._save(f"lit-{name}", color.words(), picture(color.read()[0]), caption))
             if name == "biased":
                 rows = state_words(gpu)
                 self._save_capture("shadow-map", capture)
@@ -111,10 +114,10 @@ class Demo:
             capture = scenes.two_triangles(front, back)
             gpu = capture.run()
             depth = gpu.depth().words()
-            image = self._save(f"triangles{front:+.0f}{back:+.0f}", depth, picture(gpu.color(0).read()[0]))
             words = sorted({f"{word:#010x}" for word in np.unique(depth)} - {"0x3f000000"})
             caption = f"front {front:+.0f}, back {back:+.0f}: stored {', '.join(words) or 'nothing'}"
-            figures.append(report.figure(image, caption))
+            image = picture(gpu.color(0).read()[0])
+            figures.append(self._save(f"triangles{front:+.0f}{back:+.0f}", depth, image, caption))
             if (front, back) == (-64.0, 64.0):
                 self._save_capture("two-triangles", capture)
         self.blocks += [report.heading("A front (orange) and a back face (blue) at z = 0.5 over a cleared 0.5, LESS"),
@@ -126,8 +129,8 @@ class Demo:
         self._save_capture("leaves", capture)
         hardware, passes = capture.run().color(0), capture.run(faces_as_two_passes=True).color(0)
         images = [hardware.read()[0], passes.read()[0]]
-        self._save("order-hardware", hardware.words(), picture(images[0]))
-        self._save("order-two-passes", passes.words(), picture(images[1]))
+        figures = [self._save("order-hardware", hardware.words(), picture(images[0]), "primitive order"),
+                   self._save("order-two-passes", passes.words(), picture(images[1]), "fronts, then backs")]
         codes = [np.rint(image * 255).astype(np.uint8) for image in images]
         result = compare(*codes)
         self.figures["order: pixels that two passes get wrong"] = result.differing_pixels
@@ -135,18 +138,9 @@ class Demo:
             report.heading("Blending depends on the order"),
             report.paragraph("Left: one draw in primitive order, as the chip works. Middle: all front faces, then all "
                              "back faces, as a path that needs one pipeline per face bias does it."),
-            report.row([report.figure(picture(codes[0]), "primitive order"),
-                        report.figure(picture(codes[1]), "fronts, then backs"),
+            report.row([*figures,
                         report.figure(report.difference_picture(*codes),
                                       f"{result.differing_pixels} pixels differ, by up to {result.max_ulp} codes")])]
-
-
-def run_with(capture: Capture, pixel: Any) -> Gpu:
-    """Run a capture with another pixel shader."""
-    gpu = capture.prepare()
-    gpu.bind("ps", pixel)
-    capture.execute(gpu)
-    return gpu
 
 
 def state_words(gpu: Gpu) -> list[tuple[str, str, str]]:

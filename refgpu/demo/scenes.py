@@ -1,11 +1,12 @@
 """The scenes: a shadow map of the teapot, its lit view, two triangles with opposite biases, blended leaves."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..capture import Capture
+from ..gpu import Gpu
 from .builder import BIAS_Z32F, BLEND_ALPHA, GREATER, LESS, SceneBuilder
 from .matrices import Matrix, look_at, orthographic, perspective, transform
 from .teapot import Mesh, teapot
@@ -95,8 +96,16 @@ def shadow_map(scene: World, size: int, biases: Biases) -> Capture:
         "Vertices come in clip space; there is no HTILE.")
 
 
-def lit_view(scene: World, width: int, height: int) -> Capture:
-    """The scene seen by the camera. Attribute 0 is the normal (w: material), attribute 1 the position in the world."""
+def no_shadow() -> npt.NDArray[np.float32]:
+    """A shadow map that nothing casts into."""
+    return np.zeros((4, 4), np.float32)
+
+
+def lit_view(scene: World, width: int, height: int, *, hidden: bool = False) -> Capture:
+    """The scene seen by the camera. Attribute 0 is the normal (w: material), attribute 1 the position in the world.
+
+    With `hidden` the scissor is empty.
+    """
     build = SceneBuilder(width, height)
     build.color_target(SKY)
     build.depth_target(0.0, GREATER)
@@ -104,10 +113,20 @@ def lit_view(scene: World, width: int, height: int) -> Capture:
     mesh = scene.everything
     build.vertices(transform(mesh.positions, camera), _rows(mesh.normals, scene.materials), _rows(mesh.positions))
     build.show_attribute(0)
+    if hidden:
+        build.registers(PA_SC_VPORT_SCISSOR_0_BR=0)
     build.draw_indexed(mesh.indices)
     return build.capture("Lit view of the Utah teapot: 8_8_8_8 UNORM and Z32_FLOAT.",
                          "The demo shades it with a pixel shader written in Python, which a capture cannot hold; "
                          "here the interpolated normal is the colour.")
+
+
+def run_with(capture: Capture, pixel: Any) -> Gpu:
+    """Run a capture with another pixel shader."""
+    gpu = capture.prepare()
+    gpu.bind("ps", pixel)
+    capture.execute(gpu)
+    return gpu
 
 
 def two_triangles(front_offset: float, back_offset: float, size: int = 128) -> Capture:
