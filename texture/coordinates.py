@@ -86,10 +86,10 @@ def wrap_texel(index, size, clamp, variant):
     if clamp == MIRROR:
         index = index % (2 * size)
         return index if index < size else 2 * size - 1 - index
-    if clamp in (MIRROR_ONCE_LAST_TEXEL, MIRROR_ONCE_BORDER):
-        index = index if index >= 0 else -1 - index
-    elif clamp == MIRROR_ONCE_HALF_BORDER and not variant & MIRROR_COORDINATE:
-        index = index if index >= 0 else -1 - index
+    once = clamp in (MIRROR_ONCE_LAST_TEXEL, MIRROR_ONCE_BORDER)
+    once = once or (clamp == MIRROR_ONCE_HALF_BORDER and not variant & MIRROR_COORDINATE)
+    if once and index < 0:
+        index = -1 - index
     if clamp in (CLAMP_LAST_TEXEL, MIRROR_ONCE_LAST_TEXEL):
         return min(max(index, np.int64(0)), size - 1)
     return index if 0 <= index < size else np.int64(BORDER)

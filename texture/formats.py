@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import InputError, UnsupportedError
+from .block_decode import decode_texels
 from .format_table import (
     COLOR_TABLE,
     FORMAT_TABLE,
@@ -68,6 +69,16 @@ def _encode(format_: Format, row: npt.NDArray[np.int64], values: npt.ArrayLike, 
     return out.reshape(shape if format_.words == 1 else (*shape, format_.words))
 
 
+def _decode_blocks(format_: Format, words: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    nbytes = format_.bits // 8
+    array = np.asarray(words)
+    if array.dtype != np.uint8 or array.ndim == 0 or array.shape[-1] != nbytes:
+        raise InputError(f"blocks of {format_.name}: expected uint8[..., {nbytes}], got "
+                         f"{array.dtype}{list(array.shape)}")
+    blocks = np.ascontiguousarray(array).reshape(-1, nbytes).view(np.uint32)
+    return decode_texels(format_, blocks).reshape(*array.shape[:-1], 16, 4)
+
+
 def decode(format: int | str, words: npt.ArrayLike) -> npt.NDArray[Any]:
     """Texels of a unified format to component values.
 
@@ -76,13 +87,13 @@ def decode(format: int | str, words: npt.ArrayLike) -> npt.NDArray[Any]:
     format : int or str
         Format number or name.
     words : integer array
-        uint32[n] up to 32 bits an element, uint32[n, 2], [n, 3] or [n, 4] above.
+        uint32[n] up to 32 bits an element, uint32[n, 2], [n, 3] or [n, 4] above; blocks are uint8[n, 8 or 16].
 
     Returns
     -------
     float32[n, 4], or uint32 or int32 for integer formats
-        X, Y, Z, W. What the format lacks is 0, 0, 0, 1. The stencil byte of a depth-stencil float format comes as its
-        bits, as a register would hold it.
+        X, Y, Z, W; [n, 16, 4] for blocks, row by row. What the format lacks is 0, 0, 0, 1. The stencil byte of a
+        depth-stencil float format comes as its bits, as a register would hold it.
 
     Raises
     ------
@@ -91,7 +102,7 @@ def decode(format: int | str, words: npt.ArrayLike) -> npt.NDArray[Any]:
     """
     format_ = format_of(format)
     if format_.block:
-        raise UnsupportedError("decode of FORMAT", format_.name)
+        return _decode_blocks(format_, words)
     return _decode(format_, FORMAT_TABLE[format_.row], words)
 
 
