@@ -14,90 +14,90 @@ _SEPARATE = 1 << 29
 COPY = 0xCC
 
 
-@kernel
-def blend_factor(factor, alpha, s, sa, d, da, t, ta, c, ca):
-    """Factor of one component: s source, d destination, t second source, c constant; sa, da, ta, ca their alphas.
+# What a factor is made of: a value, or 1 minus it
+(OPERAND_ZERO, OPERAND_SOURCE, OPERAND_SOURCE_ALPHA, OPERAND_TARGET, OPERAND_TARGET_ALPHA, OPERAND_SECOND,
+ OPERAND_SECOND_ALPHA, OPERAND_CONSTANT, OPERAND_CONSTANT_ALPHA, OPERAND_SATURATE) = range(10)
 
-    `alpha` says that the component is alpha.  [BLEND-FACTORS]
+
+@kernel
+def factor_operand(factor, alpha):
+    """Operand of a factor, and whether the factor is 1 minus that; `alpha` is 1 for the alpha component.
+
+    [BLEND-FACTORS]
     """
-    one = np.float32(1)
     if factor == ZERO:
-        return np.float32(0)
-    if factor == SRC_COLOR:
-        return s
-    if factor == ONE_MINUS_SRC_COLOR:
-        return np.float32(one - s)
-    if factor == SRC_ALPHA:
-        return sa
-    if factor == ONE_MINUS_SRC_ALPHA:
-        return np.float32(one - sa)
-    if factor == DST_ALPHA:
-        return da
-    if factor == ONE_MINUS_DST_ALPHA:
-        return np.float32(one - da)
-    if factor == DST_COLOR:
-        return d
-    if factor == ONE_MINUS_DST_COLOR:
-        return np.float32(one - d)
-    if factor == SRC_ALPHA_SATURATE:
-        return one if alpha else min(sa, np.float32(one - da))
-    if factor == CONSTANT_COLOR:
-        return c
-    if factor == ONE_MINUS_CONSTANT_COLOR:
-        return np.float32(one - c)
-    if factor == SRC1_COLOR:
-        return t
-    if factor == INV_SRC1_COLOR:
-        return np.float32(one - t)
-    if factor == SRC1_ALPHA:
-        return ta
-    if factor == INV_SRC1_ALPHA:
-        return np.float32(one - ta)
-    if factor == CONSTANT_ALPHA:
-        return ca
-    if factor == ONE_MINUS_CONSTANT_ALPHA:
-        return np.float32(one - ca)
-    return one
+        return OPERAND_ZERO, False
+    if (factor == SRC_COLOR) | (factor == ONE_MINUS_SRC_COLOR):
+        return OPERAND_SOURCE, factor == ONE_MINUS_SRC_COLOR
+    if (factor == SRC_ALPHA) | (factor == ONE_MINUS_SRC_ALPHA):
+        return OPERAND_SOURCE_ALPHA, factor == ONE_MINUS_SRC_ALPHA
+    if (factor == DST_ALPHA) | (factor == ONE_MINUS_DST_ALPHA):
+        return OPERAND_TARGET_ALPHA, factor == ONE_MINUS_DST_ALPHA
+    if (factor == DST_COLOR) | (factor == ONE_MINUS_DST_COLOR):
+        return OPERAND_TARGET, factor == ONE_MINUS_DST_COLOR
+    if (factor == SRC_ALPHA_SATURATE) & (alpha == 0):
+        return OPERAND_SATURATE, False
+    if (factor == CONSTANT_COLOR) | (factor == ONE_MINUS_CONSTANT_COLOR):
+        return OPERAND_CONSTANT, factor == ONE_MINUS_CONSTANT_COLOR
+    if (factor == SRC1_COLOR) | (factor == INV_SRC1_COLOR):
+        return OPERAND_SECOND, factor == INV_SRC1_COLOR
+    if (factor == SRC1_ALPHA) | (factor == INV_SRC1_ALPHA):
+        return OPERAND_SECOND_ALPHA, factor == INV_SRC1_ALPHA
+    if (factor == CONSTANT_ALPHA) | (factor == ONE_MINUS_CONSTANT_ALPHA):
+        return OPERAND_CONSTANT_ALPHA, factor == ONE_MINUS_CONSTANT_ALPHA
+    return OPERAND_ZERO, True
+
+
+@kernel
+def complemented(value, complement):
+    """The value, or 1 minus it."""
+    return np.float32(np.float32(1) - value) if complement else value
+
+
+@kernel
+def saturate_factor(source_alpha, target_alpha):
+    """SRC_ALPHA_SATURATE of a colour component: min(As, 1 - Ad)."""
+    rest = np.float32(np.float32(1) - target_alpha)
+    return source_alpha if source_alpha < rest else rest
+
+
+@kernel
+def control_fields(control, alpha):
+    """Source factor, function and destination factor of a CB_BLENDn_CONTROL word.  [BLEND-SEPARATE-ALPHA]"""
+    word = np.int64(control)
+    if (alpha != 0) & (word & np.int64(_SEPARATE) != 0):
+        word = word >> np.int64(16)
+    source, function, destination = word & np.int64(31), word >> np.int64(5) & np.int64(7), word >> np.int64(8)
+    destination = destination & np.int64(31)
+    if source == BOTH_SRC_ALPHA:
+        return np.int64(SRC_ALPHA), function, np.int64(ONE_MINUS_SRC_ALPHA)
+    if source == BOTH_INV_SRC_ALPHA:
+        return np.int64(ONE_MINUS_SRC_ALPHA), function, np.int64(SRC_ALPHA)
+    return source, function, destination
 
 
 @kernel
 def blend_equation(function, source, source_factor, destination, destination_factor):
     """Combine one component; MIN and MAX ignore the factors.  [BLEND-ROUND]"""
-    if function == MIN_DST_SRC:
-        return min(source, destination)
-    if function == MAX_DST_SRC:
-        return max(source, destination)
     left = np.float32(source * source_factor)
     right = np.float32(destination * destination_factor)
     if function == SRC_MINUS_DST:
         return np.float32(left - right)
     if function == DST_MINUS_SRC:
         return np.float32(right - left)
+    if function == MIN_DST_SRC:
+        return source if source < destination else destination
+    if function == MAX_DST_SRC:
+        return source if source > destination else destination
     return np.float32(left + right)
-
-
-@kernel
-def blend_component(control, alpha, s, sa, d, da, t, ta, c, ca):
-    """One component by a CB_BLENDn_CONTROL word; arguments as for `blend_factor`.  [BLEND-SEPARATE-ALPHA]"""
-    word = np.int64(control)
-    if alpha and word & _SEPARATE:
-        word >>= np.int64(16)
-    source, function, destination = word & 31, word >> 5 & 7, word >> 8 & 31
-    if source == BOTH_SRC_ALPHA:
-        source, destination = np.int64(SRC_ALPHA), np.int64(ONE_MINUS_SRC_ALPHA)
-    elif source == BOTH_INV_SRC_ALPHA:
-        source, destination = np.int64(ONE_MINUS_SRC_ALPHA), np.int64(SRC_ALPHA)
-    source_factor = blend_factor(source, alpha, s, sa, d, da, t, ta, c, ca)
-    destination_factor = blend_factor(destination, alpha, s, sa, d, da, t, ta, c, ca)
-    return blend_equation(function, s, source_factor, d, destination_factor)
 
 
 @kernel
 def clamp_color(value, low, high):
     """BLEND_CLAMP: inside the format's range; NaN becomes 0.  [BLEND-CLAMP]"""
-    if value != value:
-        return np.float32(0)
-    return min(max(value, low), high)
+    value = value if value == value else np.float32(0)
+    value = value if value > low else low
+    return value if value < high else high
 
 
 @kernel

@@ -4,7 +4,7 @@ Kernels take the table itself (int64[Word.COUNT]) or its address and make arrays
 long lists of array arguments would take minutes. `Context` keeps the arrays alive.
 """
 
-from enum import IntEnum
+from enum import IntEnum, unique
 from typing import Any, Final
 
 import numba
@@ -38,6 +38,7 @@ STATISTICS: Final = 4                        # columns: covered, passed the test
 COVERED, ZPASS, SHADED, KILLED = range(STATISTICS)
 
 
+@unique
 class Word(IntEnum):
     """Words of the table."""
 
@@ -91,6 +92,12 @@ class Word(IntEnum):
     WEIGHTS = 58         # float32[4 * ROW]: I, J with perspective, I, J without
     LANE_DEPTH = 59      # float32[BATCH_LANES]
     WORDS = 60           # uint32[4 * ROW]: packed colours
+    WAVE_PLANES = 61     # float64[PLANES * GROUP]: coefficients of the quads of one wave, column by column
+    WAVE_P = 62          # float32[3 * GROUP]: P0, P10, P20 of one component, quad by quad
+    OLD_WORDS = 63       # uint32[4 * ROW]: stored colours
+    BLENDED = 64         # float32[10 * ROW], see `merge`
+    ACTIVE = 65          # int32[BATCH_LANES]
+    STAMPS = 66          # int32[TILE_PIXELS]: last segment that each quad was in
     # where the worker is
     TILE_INDEX = 70
     TILE_X = 71          # its first pixel
@@ -107,6 +114,7 @@ class Word(IntEnum):
     SHADES = 82          # 1: pixels of this state reach the shader
     PASSED = 83          # pixels that passed in the last scan
     TILE_STENCIL = 84    # address of the tile's stencil, or of SPARE
+    STAMP = 85           # number of the last segment
     # addresses of stages
     FLUSH = 90
     INTERPOLATE = 91
@@ -188,7 +196,10 @@ class Context:
             (Word.SLOT, QUADS, np.int32, 0), (Word.SLOT_RECORD, QUADS, np.int32, 0),
             (Word.PLANES, QUADS * PLANES, np.float64, 0), (Word.ATTRIBUTES, QUADS * COEFFICIENTS, np.float32, 0),
             (Word.WEIGHTS, 4 * ROW, np.float32, 0), (Word.LANE_DEPTH, BATCH_LANES, np.float32, 0),
-            (Word.WORDS, 4 * ROW, np.uint32, 0),
+            (Word.WORDS, 4 * ROW, np.uint32, 0), (Word.OLD_WORDS, 4 * ROW, np.uint32, 0),
+            (Word.BLENDED, 10 * ROW, np.float32, 0), (Word.ACTIVE, BATCH_LANES, np.int32, 0),
+            (Word.STAMPS, TILE_PIXELS, np.int32, 0),
+            (Word.WAVE_PLANES, PLANES * GROUP, np.float64, 0), (Word.WAVE_P, 3 * GROUP, np.float32, 0),
         ):
             self._share(word, np.full(count, fill, dtype))
 

@@ -186,7 +186,7 @@ class F(IntEnum):
 # --- Records --------------------------------------------------------------------------------------------------------
 # int32[RECORD_WORDS] per triangle and tile, stored tile by tile in primitive order. A record stands alone: with the
 # state row it decides coverage and depth. The vertices are ordered so that the doubled area is positive (clockwise on
-# the screen, y down); slot 0 is still the provoking vertex.
+# the screen, y down), and the row of `triangles` is turned with it; slot 0 is still the provoking vertex.
 RECORD_WORDS: Final = 16
 
 

@@ -6,19 +6,30 @@ from ..base.kernel import kernel
 
 
 @kernel
-def plane_gradients(x0, y0, x1, y1, x2, y2, v0, v1, v2, subpixel_bits):
-    """Change of v per pixel along x and y, float64; the snapped triangle must have area.  [DEPTH-PLANE]"""
+def plane_edges(x0, y0, x1, y1, x2, y2, subpixel_bits):
+    """Edges from vertex 0 and 1 / area in pixels: dx1, dy1, dx2, dy2, unit; the triangle must have area."""
     dx1 = np.int64(x1) - np.int64(x0)
     dy1 = np.int64(y1) - np.int64(y0)
     dx2 = np.int64(x2) - np.int64(x0)
     dy2 = np.int64(y2) - np.int64(y0)
     area = np.float64(dx1 * dy2 - dx2 * dy1)
     unit = np.float64(np.int64(1) << np.int64(subpixel_bits)) / area
+    return np.float64(dx1), np.float64(dy1), np.float64(dx2), np.float64(dy2), unit
+
+
+@kernel
+def edge_gradients(dx1, dy1, dx2, dy2, unit, v0, v1, v2):
+    """Change of v per pixel along x and y, float64, from `plane_edges`."""
     dv1 = np.float64(v1) - np.float64(v0)
     dv2 = np.float64(v2) - np.float64(v0)
-    along_x = (dv1 * np.float64(dy2) - dv2 * np.float64(dy1)) * unit
-    along_y = (dv2 * np.float64(dx1) - dv1 * np.float64(dx2)) * unit
-    return along_x, along_y
+    return (dv1 * dy2 - dv2 * dy1) * unit, (dv2 * dx1 - dv1 * dx2) * unit
+
+
+@kernel
+def plane_gradients(x0, y0, x1, y1, x2, y2, v0, v1, v2, subpixel_bits):
+    """Change of v per pixel along x and y, float64; the snapped triangle must have area.  [DEPTH-PLANE]"""
+    dx1, dy1, dx2, dy2, unit = plane_edges(x0, y0, x1, y1, x2, y2, subpixel_bits)
+    return edge_gradients(dx1, dy1, dx2, dy2, unit, v0, v1, v2)
 
 
 @kernel

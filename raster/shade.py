@@ -5,7 +5,7 @@ import numpy as np
 from ..base.kernel import callback, kernel
 from ..base.pointers import call_address, float32_at, int32_at, int64_at, uint8_at
 from .batch import count_live, first_lane, pad_waves, put_quad
-from .color import write_colors
+from .coefficients import setup_slot
 from .context import (
     GROUP,
     KILLED,
@@ -20,8 +20,9 @@ from .context import (
     state_ints,
 )
 from .fragment import stays_ordered, test_pixel
-from .interpolate import interpolate, setup_slot
+from .interpolate import interpolate
 from .layout import BATCH_LANES, PS_OUT_ROWS, RECORD_WORDS, ROW, TILE_PIXELS, PixelFlag, R, RecordFlag, S
+from .merge import write_colors
 
 _PS_ADDRESS, _PS_FLAGS, _PS_CONSTANTS, _PS_EXPORTS = (int(S.PS_ADDRESS), int(S.PS_FLAGS), int(S.PS_CONSTANTS),
                                                       int(S.PS_EXPORTS))

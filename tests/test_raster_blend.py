@@ -129,13 +129,13 @@ def test_force_dst_alpha_and_a_format_without_alpha():
 
 
 @pytest.mark.jit_off
-@given(st.tuples(unit, unit, unit, unit), st.tuples(unit, unit, unit, unit))
-def test_the_equations_round_every_step(source, destination):
-    s, d = np.array(source, np.float32), np.array(destination, np.float32)
-    word = 0x40000504
-    got = [blend.blend_component(word, np.int64(k == 3), s[k], s[3], d[k], d[3], f32(0), f32(0), f32(0), f32(0))
-           for k in range(4)]
-    np.testing.assert_array_equal(np.array(got, np.float32), model(word, s, s, d, s))
+@given(unit, unit, unit, unit)
+def test_the_equations_round_every_step(source, source_factor, target, target_factor):
+    s, a, d, b = map(np.float32, (source, source_factor, target, target_factor))
+    for function, expected in enumerate((f32(f32(s * a) + f32(d * b)), f32(f32(s * a) - f32(d * b)), min(s, d),
+                                         max(s, d), f32(f32(d * b) - f32(s * a)))):
+        assert blend.blend_equation(function, s, a, d, b) == expected
+    assert blend.complemented(s, True) == f32(f32(1) - s)
 
 
 @pytest.mark.jit_off

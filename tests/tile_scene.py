@@ -74,7 +74,8 @@ def geometry(xy, z, states, targets, *, rows=None, inverse_w=None, params=None, 
         begins.append(edges[:-1] + base)
         ends.append(edges[1:] + base)
         base += len(which)
-    triangles = np.concatenate([np.arange(3 * n).reshape(n, 3), rows[:, None]], 1).astype(np.int32)
+    corners = np.arange(n)[:, None] * 3 + order  # turned together with the record
+    triangles = np.concatenate([corners, rows[:, None]], 1).astype(np.int32)
     screen_zw = np.stack([z, inverse_w], -1).reshape(-1, 2)
     return Geometry(
         np.ascontiguousarray(xy.reshape(-1, 2), np.int32), np.ascontiguousarray(screen_zw),
