@@ -497,3 +497,12 @@ def test_shapes_and_errors():
         encode(60, [[1.5, 0, 0, 0]])
     with pytest.raises(InputError, match="round_mode"):
         encode(56, [[0, 0, 0, 0]], round_mode=7)
+
+
+@pytest.mark.jit_off
+def test_ties_of_one_and_two_bit_fields():
+    """2^n - 1 is odd, so 0.5 is the only tie, and only short fields tell half up from half even."""
+    assert int(encode(134, [[0, 0, 0, 0.5]])[0]) == 0x8000
+    assert int(encode(134, [[0, 0, 0, np.nextafter(np.float32(0.5), np.float32(0))]])[0]) == 0
+    assert int(encode(51, [[0, 0, 0, 0.5]])[0]) >> 30 == 1
+    assert int(encode(51, [[0, 0, 0, -0.5]])[0]) >> 30 == 3

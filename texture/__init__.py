@@ -7,6 +7,7 @@ _PUBLIC = {
     "decode": "formats", "encode": "formats", "decode_color": "formats", "encode_color": "formats",
     "Buffer": "buffers", "fetch": "buffers", "surface_layout": "surface", "SurfaceLayout": "surface",
     "sample": "sampling", "get_lod": "sampling", "gather4": "gather", "load": "loading", "cube_coords": "cube",
+    "trace": "sample_trace",
     "Image": "images", "Sampler": "samplers",
     "format_of": "formats", "color_format": "formats", "Format": "formats", "FORMATS": "formats",
 }
