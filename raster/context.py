@@ -166,14 +166,15 @@ class Context:
         self.words = np.zeros(Word.COUNT, np.int64)
         self.arrays: list[npt.NDArray[Any]] = []
         states, largest = max(len(geometry.state_i), 1), max(largest, 1)
-        for word, array in (
+        shared: tuple[tuple[int, npt.NDArray[Any] | None], ...] = (
             (Word.SCREEN_XY, geometry.screen_xy), (Word.SCREEN_ZW, geometry.screen_zw), (Word.PARAMS, geometry.params),
             (Word.TRIANGLES, geometry.triangles), (Word.STATE_I, geometry.state_i), (Word.STATE_F, geometry.state_f),
             (Word.RECORDS, geometry.records), (Word.BIN_BEGIN, geometry.bin_begin), (Word.BIN_END, geometry.bin_end),
             (Word.DEPTH, targets.depth), (Word.STENCIL, targets.stencil), (Word.DIRTY, targets.dirty),
             (Word.COLOR_TABLE, COLOR_TABLE),
             *((Word.COLORS + n, color) for n, color in enumerate(targets.colors)),
-        ):
+        )
+        for word, array in shared:
             self._share(word, array)
         for word, number in (
             (Word.PARAM_STRIDE, geometry.params.shape[1]), (Word.CHUNKS, len(geometry.bin_begin)),

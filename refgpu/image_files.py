@@ -84,8 +84,9 @@ def picture(array: npt.NDArray[Any], low: float | None = None, high: float | Non
             array = np.concatenate([array, np.zeros_like(array[..., :1])], axis=-1)
     if array.dtype == np.uint8:
         return np.ascontiguousarray(array)
+    narrow = array.dtype.kind == "f" and array.dtype.itemsize <= 4
     with np.errstate(invalid="ignore"):  # signalling NaNs
-        values = array.astype(np.float32 if array.dtype.itemsize <= 4 and array.dtype.kind == "f" else np.float64)
+        values: npt.NDArray[Any] = array.astype(np.float32 if narrow else np.float64)
     finite = np.isfinite(values)
     some = values if finite.all() else values[finite]
     colour = array.ndim == 3 and array.dtype.kind == "f"

@@ -141,7 +141,7 @@ class GuestSurface:
         first = pointer - int(owner.__array_interface__["data"][0])
         linear = self._untile(owner[first : first + self.nbytes])
         tiles_x, tiles_y = -(-width // TILE), -(-height // TILE)
-        tiles = np.zeros((self.layers, tiles_x * tiles_y, self.words, TILE_PIXELS), np.uint32)
+        tiles: npt.NDArray[Any] = np.zeros((self.layers, tiles_x * tiles_y, self.words, TILE_PIXELS), np.uint32)
         for layer in range(self.layers):
             _linear_to_tiles(np.ascontiguousarray(linear[layer, :height, :width]), tiles[layer], tiles_x)
         tiles = tiles.reshape(-1, self.words, TILE_PIXELS)

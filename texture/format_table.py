@@ -169,8 +169,8 @@ def _formats() -> Iterator[Format]:
     stencil = Component(1, 0, 8, n.UINT)
     yield Format(145, "X24_8_32_UINT", 64, (Component(0, 0, 32, n.UINT), stencil, None, None), n.FLAG_INTEGER)
     yield Format(146, "X24_8_32_FLOAT", 64, (Component(0, 0, 32, n.FLOAT), stencil, None, None), 0)
-    for first, data, bits, types in _BLOCKS:
-        for number, type_ in enumerate(types, first):
+    for first, data, bits, block_types in _BLOCKS:
+        for number, type_ in enumerate(block_types, first):
             yield Format(number, f"{data}_{type_}", bits, (None,) * 4, n.FLAG_BLOCK)
 
 

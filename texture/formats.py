@@ -54,7 +54,7 @@ def _registers_of(values: npt.ArrayLike, format_: Format) -> npt.NDArray[np.uint
         return np.ascontiguousarray(array, np.float32).view(np.uint32)
     if array.dtype.kind not in "iu":
         raise InputError(f"values for {format_.name}: expected integers, got {array.dtype}")
-    limits = np.iinfo(format_.dtype)
+    limits = np.iinfo(format_.dtype)  # type: ignore[type-var]
     clipped = np.clip(array, limits.min, limits.max) if array.dtype != format_.dtype else array
     return np.ascontiguousarray(clipped.astype(format_.dtype)).view(np.uint32)
 

@@ -100,7 +100,7 @@ def equation(config: AddressConfig, mode: SwizzleMode, block_log2: int, element_
     """
     order = f"thick {mode.order}" if thick else mode.order
     micro = _micro(config, order, element_log2, samples_log2)
-    low = [frozenset()] * element_log2
+    low: list[frozenset[Coordinate]] = [frozenset()] * element_log2
     if mode.order in "RZ" or order == "thick D":
         low_term, rest = backend_equation(config, mode.order, block_log2, element_log2, samples_log2, thick)
         return tuple(low + micro[:-1] + [low_term or micro[-1]] + rest)

@@ -51,6 +51,8 @@ class Fields(Mapping[str, int]):
     """A word (of any length) seen as named fields: ``fields.NAME``, ``fields["NAME"]`` or ``int(fields)``."""
 
     __slots__ = ("_table", "_word")
+    _table: Mapping[str, Bits]
+    _word: int
 
     def __init__(self, word: int, table: Mapping[str, Bits]):
         object.__setattr__(self, "_word", int(word))

@@ -281,6 +281,11 @@ def _refuse_registers(name: str, cp: CommandProcessor, body: list[int]) -> None:
 
 
 # Draws and what sits between them take the dwords as they are.
+def _of_bank(load: Callable[[CommandProcessor, str, Mapping[str, Any]], None],
+             bank: str) -> Callable[[CommandProcessor, Mapping[str, Any]], None]:
+    return lambda processor, fields: load(processor, bank, fields)
+
+
 _BY_DWORDS: Final[Mapping[str, _Handler]] = {
     "SET_BASE": data.set_base,
     "CONTEXT_REG_RMW": data.context_reg_rmw,
@@ -314,10 +319,9 @@ _BY_FIELDS: Final[Mapping[str, Callable[[CommandProcessor, Mapping[str, Any]], N
     "DRAW_INDIRECT_MULTI": draws.draw_indirect_multi,
     "DRAW_INDEX_INDIRECT_MULTI": draws.draw_index_indirect_multi,
     "DISPATCH_INDIRECT": draws.dispatch_indirect,
-    **{f"LOAD_{bank.upper()}_REG_INDEX": lambda cp, f, bank=bank: data.load_registers_index(cp, bank, f)
+    **{f"LOAD_{bank.upper()}_REG_INDEX": _of_bank(data.load_registers_index, bank)
        for bank in ("context", "sh", "uconfig")},
-    **{f"LOAD_{bank.upper()}_REG": lambda cp, f, bank=bank: data.load_registers(cp, bank, f)
-       for bank in ("context", "sh", "uconfig")},
+    **{f"LOAD_{bank.upper()}_REG": _of_bank(data.load_registers, bank) for bank in ("context", "sh", "uconfig")},
 }  # fmt: skip
 
 

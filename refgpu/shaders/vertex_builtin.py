@@ -95,6 +95,7 @@ class FetchShader(VertexShader):
             found = [buffer.record(variant=variant) for buffer in self.buffers]
             self._records = np.concatenate([record for record, _ in found])
             self._owners = [(region, owner) for region, (_, owner) in zip(regions, found, strict=True)]
+        assert self._records is not None
         self.constants = self._records
         return super().block(memory, user_data)
 

@@ -57,7 +57,7 @@ class Block(Generic[Result]):
 class Columns:
     """Values for some columns of the draw state, ready to be put into a row."""
 
-    def __init__(self, ints: Mapping[int, int], floats: Mapping[int, float] | None = None):
+    def __init__(self, ints: Mapping[Any, int], floats: Mapping[Any, float | np.float32] | None = None):
         self._int_columns = np.array(list(ints), np.intp)
         self._ints = np.array(list(ints.values()), np.int64)
         floats = floats or {}
