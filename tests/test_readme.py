@@ -73,7 +73,7 @@ def test_python_code_works(place):
     for number, block in enumerate(blocks):
         (folder / f"block{number}.py").write_text(block)
         printed = shell(f'"{sys.executable}" block{number}.py', folder, environment)
-        # Half the square without the diagonal, whose pixel centres lie on a right edge (top-left rule); 0.5 is code 128.
+        # Half the square without the diagonal: its pixel centres lie on a right edge (top-left rule). 0.5 is code 128.
         assert printed == "32640 pixels, 0xff0080ff\n"
 
 
