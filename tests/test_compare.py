@@ -56,6 +56,11 @@ def test_a_nan_is_infinitely_far_from_a_number():
     assert (result.differing_values, result.nan_mismatches, result.max_ulp) == (1, 1, -1)
 
 
+def test_distance_across_zero_is_the_sum_of_both_sides():
+    assert ulp_distance(f32(0x80000001), f32(0x00000001))[0] == 2
+    assert ulp_distance(f32(0xBF800000), f32(0x3F800000))[0] == 2 * 0x3F800000
+
+
 def test_infinity_is_one_ulp_above_the_largest_number():
     assert ulp_distance(f32(0x7F7FFFFF), f32(0x7F800000))[0] == 1
 
