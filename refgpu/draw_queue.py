@@ -13,7 +13,7 @@ from refgpu.raster.workspace import Workspace
 
 from .base.bits import Bits
 from .base.claims import Variant
-from .base.errors import RefGpuError
+from .base.errors import RefGpuError, UnsupportedError
 from .draw_inputs import DrawInputs, decode_inputs
 from .draw_report import Report
 from .pm4 import DrawCall
@@ -25,6 +25,8 @@ from .state.rests_on import claims_of_counts
 
 _CULL_FRONT, _CULL_BACK = Bits(0, 1), Bits(1, 1)  # PA_SU_SC_MODE_CNTL
 _RECTANGLES = (7, 17)
+# DB_COUNT_CONTROL
+_ZPASS_INCREMENT_DISABLE, _ZPASS_ENABLE, _SLICE_EVEN_ENABLE, _SLICE_ODD_ENABLE = 0x1, 0xF00, 0xF << 24, 0xF << 28
 _PASS_VERTICES = 1 << 24  # a pass is executed before its vertex rows grow beyond this
 
 
@@ -69,13 +71,14 @@ class DrawQueue:
             pixel_data: npt.NDArray[np.uint32]) -> None:
         """Queue a draw; what is wrong with its inputs or targets is raised now."""
         memory = self._residency.memory
-        inputs = decode_inputs(call, registers, memory)
+        inputs = decode_inputs(call, registers, memory, self._variant)
         if inputs.count == 0 or inputs.instances == 0:
             return
         if not state.width:
             self._report.draws += 1  # it writes nothing
             return
-        if state.targets_key != self._key or self._vertices > _PASS_VERTICES:
+        key = (*state.targets_key, counts_samples(registers))
+        if key != self._key or self._vertices > _PASS_VERTICES:
             self.execute()
         self._residency.check(state)
         vertex_block = vertex.block(memory, vertex_data, inputs.highest_index, self._variant)
@@ -87,8 +90,9 @@ class DrawQueue:
             rows_i[:, S.PS_ADDRESS] = pixel.callback.address
             rows_i[:, S.PS_CONSTANTS] = _address(pixel_block)
         keep: list[Any] = [vertex, pixel, *blocks]
-        label = f"draw {self._report.draws + len(self._waiting)}"
-        self._state, self._key = state, state.targets_key
+        label = f"draw {self._report.draws + len(self._waiting)} (its packet at dword {call.packet_offset:#x}"
+        label += ")" if call.stream_address is None else f" of the stream at {call.stream_address:#x})"
+        self._state, self._key = state, key
         for rows in self._passes(inputs, rows_i):
             draw = Draw(inputs.prim_type, inputs.count, inputs.instances, inputs.indices, inputs.index_offset,
                         inputs.restart, vertex.callback.address, _address(vertex_block), rows, rows_f, keep)
@@ -115,18 +119,18 @@ class DrawQueue:
         If a draw fails, the draws before it are executed, it and the ones after it are dropped, and its error is
         raised.
         """
-        waiting, state = self._waiting, self._state
+        waiting, state, counted = self._waiting, self._state, bool(self._key and self._key[-1])
         self._waiting, self._state, self._key, self._vertices = [], None, (), 0
         if not waiting or state is None:
             return
         try:
-            self._run(state, waiting)
+            self._run(state, waiting, counted)
         except RefGpuError:
             for one in waiting:  # find out which; geometry fails before any tile is written
-                self._run(state, [one])
+                self._run(state, [one], counted)
             raise
 
-    def _run(self, state: DrawState, waiting: list[_Waiting]) -> None:
+    def _run(self, state: DrawState, waiting: list[_Waiting], counted: bool) -> None:
         targets = self._residency.targets(state)
         try:
             counts = run_pass([one.draw for one in waiting], targets, self._threads, self._workspace)
@@ -141,7 +145,19 @@ class DrawQueue:
                 shader.check(block)
         self._report.draws += len({one.label for one in waiting})
         self._report.counts.update(counts)
+        if counted:
+            self._report.counts["samples_counted"] += counts["pixels_passed"]
         self._report.claims.update(claims_of_counts(counts), *(one.claims for one in waiting))
+
+
+def counts_samples(registers: RegisterFile) -> bool:
+    """Whether the draw counts samples for occlusion queries.  [DRAW-ZPASS-ENABLE]"""
+    word = registers.word("DB_COUNT_CONTROL")
+    if not word & _ZPASS_ENABLE or word & _ZPASS_INCREMENT_DISABLE:
+        return False
+    if not word & _SLICE_EVEN_ENABLE or not word & _SLICE_ODD_ENABLE:
+        raise UnsupportedError("DB_COUNT_CONTROL.SLICE_EVEN_ENABLE and SLICE_ODD_ENABLE that are not both set", word)
+    return True
 
 
 def _address(array: npt.NDArray[Any]) -> int:

@@ -11,7 +11,7 @@ from .binding import Bindings
 from .draw_queue import DrawQueue
 from .draw_report import Report
 from .memory import Memory
-from .pm4 import CommandProcessor, DispatchCall, DrawCall
+from .pm4 import CommandProcessor, Counters, DispatchCall, DrawCall
 from .registers import RegisterFile
 from .residency import Residency
 from .shaders import Shader
@@ -126,6 +126,16 @@ class Gpu:
             self._state_key = key
         state = self._state
         self._queue.add(call, self.registers, state, vertex, vertex_data, pixel, pixel_data)
+
+    def counters(self) -> Counters:
+        """Totals for queries, every queued draw executed; what the command processor writes to memory."""
+        self._queue.execute()
+        counts = self.report.counts
+        return Counters(
+            samples_passed=counts["samples_counted"], input_vertices=counts["vertices"],
+            input_primitives=counts["triangles"], vertex_invocations=counts["vertices_shaded"],
+            clip_invocations=counts["triangles"], clip_primitives=counts["triangles"] - counts["outside"],
+            pixel_invocations=counts["pixels_shaded"])
 
     def execute(self) -> None:
         """Execute every queued draw; results may stay in working copies until somebody reads them."""
