@@ -44,6 +44,10 @@ class SurfaceLayout:
     mips : tuple of Mip
     first_mip_in_tail : int
         The number of mips when there is no tail.
+    thick : bool
+        Whether a block is more than one slice deep.
+    pipe_bank_xor : int
+        As given.
     """
 
     config: AddressConfig
@@ -66,6 +70,7 @@ class SurfaceLayout:
     mips: tuple[Mip, ...]
     first_mip_in_tail: int
     thick: bool
+    pipe_bank_xor: int
 
     @property
     def linear(self) -> bool:
@@ -146,7 +151,7 @@ class SurfaceLayout:
 
     def slice_pipe_bank_xor(self, slice: int) -> int:
         """Pipe/bank xor with which this slice alone is a surface of its own.  [SURF-PIPE-BANK-XOR]"""
-        return (self.xor ^ int(xor_sums(self.axes["z"], np.asarray(slice, np.int64)))) >> 8
+        return self.pipe_bank_xor ^ int(xor_sums(self.axes["z"], np.asarray(slice, np.int64))) >> 8
 
     def _bytes(self, data: Any, write: bool) -> npt.NDArray[np.uint8]:
         if not isinstance(data, np.ndarray):
@@ -283,7 +288,7 @@ def surface_layout(swizzle_mode: int, bpp: int, width: int, height: int, slices:
         levels, slice_size = linear_chain(width, height, slices, mips, element_log2, volume)
         return SurfaceLayout(config, mode, bpp, width, height, slices, samples, levels[0].pitch, height, slices,
                              256 >> element_log2, 1, 1, slice_size, slice_size * slices, 1 << block_log2, 0, levels,
-                             mips, False)
+                             mips, False, 0)
     thick = volume and mode.order in _THICK_BLOCKS
     size = block_log2s(block_log2, element_log2, samples.bit_length() - 1, thick)
     block = Block(block_log2, element_log2, *size, thick)
@@ -292,4 +297,5 @@ def surface_layout(swizzle_mode: int, bpp: int, width: int, height: int, slices:
     padded_slices = -(-slices >> block.depth) << block.depth
     return SurfaceLayout(config, mode, bpp, width, height, slices, samples, pitch, rows, padded_slices,
                          1 << block.width, 1 << block.height, 1 << block.depth, slice_size, slice_size * padded_slices,
-                         1 << block_log2, xor_term(config, block_log2, pipe_bank_xor), levels, first_in_tail, thick)
+                         1 << block_log2, xor_term(config, block_log2, pipe_bank_xor), levels, first_in_tail, thick,
+                         pipe_bank_xor)
