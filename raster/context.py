@@ -202,7 +202,8 @@ class Context:
             (Word.STAMPS, TILE_PIXELS, np.int32, 0),
             (Word.WAVE_PLANES, PLANES * GROUP, np.float64, 0), (Word.WAVE_P, 3 * GROUP, np.float32, 0),
         ):
-            self._share(word, np.full(count, fill, dtype))
+            # zeros come from the system as they are needed
+            self._share(word, np.full(count, fill, dtype) if fill else np.zeros(count, dtype))
 
     def _share(self, word: int, array: npt.NDArray[Any] | None) -> None:
         self.words[word] = address(array)

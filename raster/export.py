@@ -24,8 +24,9 @@ def half_toward_zero(value):
     value = np.float32(value)
     size = np.float32(abs(value))
     cut = bits_float(float_bits(value) & np.uint32(0xFFFFE000))
-    small = np.float32(np.trunc(np.float32(value * _HALF_SCALE)) * _HALF_STEP)
-    cut = small if size < _HALF_TINY else cut
+    tiny = value if size < _HALF_TINY else np.float32(0)
+    small = np.float32(np.float32(np.int32(np.float32(tiny * _HALF_SCALE))) * _HALF_STEP)
+    cut = bits_float(float_bits(small) | float_bits(value) & np.uint32(0x80000000)) if size < _HALF_TINY else cut
     largest = _HALF_MAX if value > np.float32(0) else np.float32(-_HALF_MAX)
     cut = largest if (size > _HALF_MAX) & (size < np.float32(np.inf)) else cut
     return cut if value == value else value

@@ -41,6 +41,12 @@ def tests_depth(state):
 
 
 @kernel
+def may_write(state):
+    """Whether fragments of this state can change depth or stencil."""
+    return (tests_depth(state) & (state[_Z_WRITE] != 0)) | (state[_STENCIL] != 0)
+
+
+@kernel
 def test_pixel(tile, stencil, place, z, state, floats, back):
     """Whether a pixel with window depth z passes; writes depth and stencil.
 

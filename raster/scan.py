@@ -17,7 +17,7 @@ from ..base.pointers import int32_at, int64_at, uint8_at
 from .context import BLOCK, COVERED, SIGNATURE, STATISTICS, ZPASS, Word, context_at, state_floats, state_ints
 from .coverage import cut_edge, record_range, row_spans
 from .depth import clamp_depth, order_bits, order_float
-from .fragment import GENERAL, ORDER, REPLACE, scan_mode, stays_ordered, test_pixel
+from .fragment import GENERAL, ORDER, REPLACE, may_write, scan_mode, stays_ordered, test_pixel
 from .layout import RECORD_WORDS, TILE, TILE_PIXELS, R, RecordFlag, S
 from .plane import pixel_offset, plane_gradients, plane_row, plane_value
 
@@ -31,7 +31,7 @@ _TILE_X, _TILE_Y, _ROW, _SHADES = int(Word.TILE_X), int(Word.TILE_Y), int(Word.R
 _RX0, _RX1, _RY0, _RY1 = int(Word.X0), int(Word.X1), int(Word.Y0), int(Word.Y1)
 _BLOCKS, _SPANS, _STENCIL, _PIXELS = int(Word.BLOCKS), int(Word.SPANS), int(Word.TILE_STENCIL), int(Word.PIXELS)
 _RECORDS, _RECORD_COUNT, _ORDERED = int(Word.RECORDS), int(Word.RECORD_COUNT), int(Word.ORDERED)
-_STATISTICS, _PASSED = int(Word.STATISTICS), int(Word.PASSED)
+_STATISTICS, _PASSED, _CHANGED = int(Word.STATISTICS), int(Word.PASSED), int(Word.CHANGED)
 _RECT, _BACK = int(RecordFlag.RECT), int(RecordFlag.BACK)
 _IDS = TILE_PIXELS
 
@@ -276,6 +276,8 @@ def scan_records(table, begin, end, ident, step):
     statistics[COVERED] += covered
     if not late:
         statistics[ZPASS] += passed
+        if (covered > 0) & may_write(state):
+            context[_CHANGED] |= np.int64(1)
     if not stays_ordered(state, floats):
         context[_ORDERED] = np.int64(0)
     context[_PASSED] = passed

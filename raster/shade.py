@@ -19,7 +19,7 @@ from .context import (
     state_floats,
     state_ints,
 )
-from .fragment import stays_ordered, test_pixel
+from .fragment import may_write, stays_ordered, test_pixel
 from .interpolate import interpolate
 from .layout import BATCH_LANES, PS_OUT_ROWS, RECORD_WORDS, ROW, TILE_PIXELS, PixelFlag, R, RecordFlag, S
 from .merge import write_colors
@@ -35,7 +35,8 @@ _SLOT, _SLOT_RECORD, _SLOT_COUNT, _QUAD_COUNT = (int(_W.SLOT), int(_W.SLOT_RECOR
                                                  int(_W.QUAD_COUNT))
 _STATE_ROW, _RECORDS, _PIXELS, _STENCIL, _ORDERED = (int(_W.ROW), int(_W.RECORDS), int(_W.PIXELS),
                                                      int(_W.TILE_STENCIL), int(_W.ORDERED))
-_STATISTICS, _INTERPOLATE, _WRITE_COLORS = int(_W.STATISTICS), int(_W.INTERPOLATE), int(_W.WRITE_COLORS)
+_STATISTICS, _INTERPOLATE, _WRITE_COLORS, _CHANGED = (int(_W.STATISTICS), int(_W.INTERPOLATE), int(_W.WRITE_COLORS),
+                                                      int(_W.CHANGED))
 
 
 @kernel
@@ -65,6 +66,8 @@ def _late_tests(context, state, floats):
                 else:
                     live[lane] = np.int32(0)
             lane += np.int64(GROUP)
+    if may_write(state):
+        context[_CHANGED] |= np.int64(1)
     if not stays_ordered(state, floats):
         context[_ORDERED] = np.int64(0)
     return passed

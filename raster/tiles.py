@@ -47,7 +47,7 @@ def _load(context):
 @kernel
 def _store(context):
     """Copy a tile's depth out and mark what changed."""
-    if context[_DEPTH] != 0:
+    if (context[_DEPTH] != 0) & (context[_CHANGED] & np.int64(1) != 0):
         tile = int32_at(context[_PIXELS], np.int64(2 * TILE_PIXELS))
         depth = int32_at(context[_DEPTH] + context[_TILE_INDEX] * np.int64(4 * TILE_PIXELS), np.int64(TILE_PIXELS))
         for pixel in range(TILE_PIXELS):
@@ -113,7 +113,7 @@ def _run_tile(context, table, tile_index):
     context[_TILE_STENCIL] = context[_SPARE]
     if context[_STENCIL] != 0:
         context[_TILE_STENCIL] = context[_STENCIL] + tile_index * np.int64(TILE_PIXELS)
-    context[_CHANGED] = np.int64((context[_DEPTH] != 0) | (context[_STENCIL] != 0))
+    context[_CHANGED] = np.int64(0)
     _load(context)
     records = int32_at(context[_RECORDS], context[_RECORD_COUNT] * np.int64(RECORD_WORDS))
     sequence, pending = np.int64(0), False

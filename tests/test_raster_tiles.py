@@ -264,8 +264,12 @@ def test_layers_and_dirty_tiles():
     xy = [((70 * 256, 256), (75 * 256, 256), (70 * 256, 6 * 256))]
     render(xy, [[0.5] * 3], [shaded(DEFER=1, LAYER=1)], targets=targets, params=np.ones((1, 3, 4)))
     assert targets.dirty.tolist() == [0, 0, 0, 3]
+    targets.dirty[:] = 0
+    render(xy, [[0.25] * 3], [shaded(DEFER=1, Z_WRITE=0)], targets=targets, params=np.ones((1, 3, 4)))
+    assert targets.dirty.tolist() == [0, 2, 0, 0]
     assert tile_scene.plane(targets, targets.depth)[0].min() == 1
     assert tile_scene.plane(targets, targets.depth)[1].min() == 0.5
+    assert image(targets)[2, 71].tolist() == [1, 1, 1, 1]
 
 
 def test_nothing_to_draw():
