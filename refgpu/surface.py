@@ -18,8 +18,6 @@ from .state.color import ColorTarget
 from .state.depth import DepthTarget
 
 GB_ADDR_CONFIG: Final = {"gfx1013": 0x00100044, "gfx1010": 0x00100044, "gfx1030": 0x00000444, "gfx1035": 0x00000242}
-_LINEAR: Final = 0
-_BLOCK_BITS: Final = 16                       # 64 KiB blocks: the base's bits 8..15 are the pipe/bank xor
 _Z_BITS: Final = {1: 16, 2: 32, 3: 32}        # DB_Z_INFO.FORMAT
 _Z24_MASK: Final = 0x00FFFFFF
 _CONTAINERS: Final = {8: np.uint8, 16: np.uint16}
@@ -167,42 +165,41 @@ class GuestSurface:
         planes = planes.reshape(self.layers, tiles_x * tiles_y, self.words, TILE_PIXELS)
         layers_changed = changed.reshape(self.layers, -1)
         data = memory.own_bytes(self.address, self.nbytes)
-        linear = self._untile(data)
+        if changed.all() and (width, height) == (self.width, self.height):
+            linear = np.empty((self.layers, height, width, self.words), np.uint32)
+        else:
+            linear = self._untile(data)
         for layer in range(self.layers):
             if layers_changed[layer].any():
                 _tiles_to_linear(planes[layer], linear[layer, :height, :width], tiles_x, layers_changed[layer])
         self._tile(linear, data)
 
     def _tile(self, linear: npt.NDArray[np.uint32], data: npt.NDArray[np.uint8]) -> None:
-        texels = linear if self.words > 1 else linear[..., 0].astype(_CONTAINERS.get(self.bits, np.uint32))
+        texels = linear if self.words > 1 else linear[..., 0].astype(_CONTAINERS.get(self.bits, np.uint32), copy=False)
         self.layout.tile_into(texels, data, self.first_layer)
 
 
-def _split_base(address: int, swizzle: int) -> tuple[int, int]:
-    """Address and pipe/bank xor of a base register's value."""
-    if swizzle == _LINEAR:
-        return address, 0
-    low = (1 << _BLOCK_BITS) - 1
-    return address & ~low, (address & low) >> 8
+def _surface(address: int, bits: int, swizzle: int, target: ColorTarget | DepthTarget, profile: str,
+             kind: str) -> GuestSurface:
+    """Surface at the value of a base register, whose bits 8 and up inside a block are the pipe/bank xor."""
+    layout = _layout(swizzle, bits, target.width, target.height, target.slices, profile, 0)
+    inside = address & (layout.base_align - 1)
+    return GuestSurface(normalize(address - inside), inside >> 8, bits, swizzle, target.width, target.height,
+                        target.slice, target.slices - target.slice, profile, kind)
 
 
 def color_surface(target: ColorTarget, profile: str) -> GuestSurface:
     """Surface of a colour target."""
     bits = color_format(target.format, target.number_type, target.swap).bits
-    address, xor = _split_base(target.address, target.swizzle)
-    return GuestSurface(normalize(address), xor, bits, target.swizzle, target.width, target.height, target.slice,
-                        target.slices - target.slice, profile, "color")
+    return _surface(target.address, bits, target.swizzle, target, profile, "color")
 
 
 def z_surface(target: DepthTarget, profile: str) -> GuestSurface:
     """Surface of the depth plane."""
-    address, xor = _split_base(target.z_address, target.z_swizzle)
-    return GuestSurface(normalize(address), xor, _Z_BITS[target.z_format], target.z_swizzle, target.width,
-                        target.height, target.slice, target.slices - target.slice, profile, f"z{target.z_format}")
+    return _surface(target.z_address, _Z_BITS[target.z_format], target.z_swizzle, target, profile,
+                    f"z{target.z_format}")
 
 
 def stencil_surface(target: DepthTarget, profile: str) -> GuestSurface:
     """Surface of the stencil plane."""
-    address, xor = _split_base(target.stencil_address, target.stencil_swizzle)
-    return GuestSurface(normalize(address), xor, 8, target.stencil_swizzle, target.width, target.height, target.slice,
-                        target.slices - target.slice, profile, "stencil")
+    return _surface(target.stencil_address, 8, target.stencil_swizzle, target, profile, "stencil")
