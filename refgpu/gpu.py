@@ -1,7 +1,7 @@
 """The machine: registers, memory and commands in; what the chip would have written out."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy.typing as npt
 
@@ -11,7 +11,7 @@ from .binding import Bindings
 from .draw_queue import DrawQueue
 from .draw_report import Report
 from .memory import Memory
-from .pm4 import CommandProcessor, Counters, DispatchCall, DrawCall
+from .pm4 import CommandProcessor, Counters, DispatchCall, DrawCall, run_queues
 from .registers import RegisterFile
 from .residency import Residency
 from .shaders import Shader
@@ -69,6 +69,8 @@ class Gpu:
         self._state: DrawState | None = None  # of the last draw; its key holds everything that decoding looks at
         self._state_key: tuple[object, ...] = ()
         self._processor = CommandProcessor(self.registers, self.memory, self)
+        self._compute = CommandProcessor(RegisterFile(profile), self.memory, self, "compute")
+        self._compute.gds = self._processor.gds  # one for the whole chip
         self.memory.watch(self)
 
     # --- commands -------------------------------------------------------------------------------------------------
@@ -88,6 +90,27 @@ class Gpu:
         """
         try:
             self._processor.submit(stream)
+        finally:
+            self.finish()
+
+    def submit_queues(self, graphics: Iterable[npt.ArrayLike | tuple[int, int]] = (),
+                      compute: Iterable[npt.ArrayLike | tuple[int, int]] = ()) -> None:
+        """Execute streams of the graphics queue and of a compute queue side by side.  [PM4-QUEUE-ORDER]
+
+        Parameters
+        ----------
+        graphics, compute : iterable of streams
+            Each as `submit` takes them. The compute queue has registers of its own.
+
+        Raises
+        ------
+        InputError
+            A deadlock; the message names what each queue waits for.
+        RefGpuError
+            As `submit`; a note names the queue.
+        """
+        try:
+            run_queues({"graphics": (self._processor, graphics), "compute": (self._compute, compute)})
         finally:
             self.finish()
 

@@ -5,7 +5,7 @@ import pytest
 from scene import Scene
 
 from refgpu import pm4
-from refgpu.base.errors import UnsupportedError
+from refgpu.base.errors import InputError, UnsupportedError
 
 QUERY = 0x1_5000_0000
 SQUARE = [(-1, -1, 0.5, 1), (1, -1, 0.5, 1), (-1, 1, 0.5, 1), (-1, 1, 0.5, 1), (1, -1, 0.5, 1), (1, 1, 0.5, 1)]
@@ -73,3 +73,21 @@ def test_pipeline_statistics_of_a_draw(scene):
 def test_counting_only_some_slices_is_refused(scene):
     with pytest.raises(UnsupportedError, match="SLICE_ODD_ENABLE"):
         scene.gpu.submit(pm4.encode([counting(0x01000102), draw(3)]))
+
+
+def test_queues_of_a_gpu_wait_for_each_other(scene):
+    def release(offset):
+        return pm4.packet("RELEASE_MEM", 0x514, 1 << 29, QUERY + offset & 0xFFFFFFFF, QUERY >> 32, 1, 0, 0)
+
+    def wait(offset):
+        return pm4.packet("WAIT_REG_MEM", 0x13, QUERY + offset & 0xFFFFFFFF, QUERY >> 32, 1, 0xFF, 4)
+
+    gds = pm4.packet("WRITE_DATA", 3 << 8, 0x10, 0, 77)
+    back = pm4.packet("COPY_DATA", 3 | 5 << 8, 0x10, 0, QUERY & 0xFFFFFFFF, QUERY >> 32)
+    scene.gpu.submit_queues(
+        graphics=[pm4.encode([draw(6), wait(8), back, draw(6)])], compute=[pm4.encode([gds, release(8)])]
+    )
+    assert scene.gpu.report.draws == 2
+    assert scene.memory.word(QUERY) == 77
+    with pytest.raises(InputError, match=r"deadlock: nothing meets what graphics .* and compute"):
+        scene.gpu.submit_queues([wait(0x80).words], [wait(0x84).words])

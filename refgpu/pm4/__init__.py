@@ -4,6 +4,7 @@ from .calls import INDEX_BYTES, Counters, Counting, DispatchCall, DrawCall, Sink
 from .disassembly import as_record, disassemble
 from .packet import Packet, decode, encode, packet
 from .processor import CommandProcessor, Wait
+from .queues import run_queues
 
 __all__ = [
     "INDEX_BYTES",
@@ -20,4 +21,5 @@ __all__ = [
     "disassemble",
     "encode",
     "packet",
+    "run_queues",
 ]

@@ -145,6 +145,10 @@ class CommandProcessor:
         self.jumps = 0
         self._frames.append(_Frame(words, address, {(address, words.size)}))
 
+    def abandon(self) -> None:
+        """Forget what was started and has not been executed."""
+        self._frames.clear()
+
     def run(self) -> Wait | None:
         """Execute until the stream ends (None) or until a packet waits; called again, it tries that packet again."""
         registers = self.registers
