@@ -122,6 +122,22 @@ def test_bad_streams(stream, message):
         pm4.decode(stream)
 
 
+def test_packets_as_columns():
+    stream = [PAD, 0xC0026901, 0x205, 1, 2, 0x80000000, 0xC0002F00, 3]
+    packets = pm4.decode(stream)
+    assert packets.offsets.tolist() == [0, 1, 5, 6]
+    assert packets.sizes.tolist() == [1, 4, 1, 2]
+    assert packets.opcodes.tolist() == [0x10, 0x69, -1, 0x2F]
+    assert packets.headers.tolist() == [PAD, 0xC0026901, 0x80000000, 0xC0002F00]
+    assert packets[-1].name == "NUM_INSTANCES"
+    assert packets[1:3] == [packets[1], packets[2]]
+    assert packets == list(packets)
+    assert packets != pm4.decode(stream[:-2])
+    assert repr(packets) == "<4 packets in 8 dwords>"
+    with pytest.raises(IndexError):
+        packets[4]
+
+
 def test_short_body_is_refused_by_fields():
     (packet,) = pm4.decode([0xC0002700, 1])
     with pytest.raises(DecodeError, match="DRAW_INDEX_2 needs 5 body dwords, has 1"):

@@ -2,7 +2,7 @@
 
 from .calls import INDEX_BYTES, Counters, Counting, DispatchCall, DrawCall, Sink
 from .disassembly import as_record, disassemble
-from .packet import Packet, decode, encode, packet
+from .packet import Packet, Packets, decode, encode, packet
 from .processor import CommandProcessor, Wait
 from .queues import run_queues
 
@@ -14,6 +14,7 @@ __all__ = [
     "DispatchCall",
     "DrawCall",
     "Packet",
+    "Packets",
     "Sink",
     "Wait",
     "as_record",

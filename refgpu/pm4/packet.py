@@ -1,8 +1,9 @@
 """Streams of packets: split into packets without copying, and put together again to equal dwords."""
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -183,7 +184,67 @@ def bad_packet(stream: npt.NDArray[np.uint32], position: int) -> DecodeError:
     )
 
 
-def decode(dwords: Any) -> list[Packet]:
+class Packets(Sequence[Packet]):
+    """The packets of a stream as columns; a `Packet` is made when one is asked for. Equals a list of the same packets.
+
+    Attributes
+    ----------
+    stream : uint32[dwords]
+    offsets : int64[packets]
+        Dword offset of each header.
+    """
+
+    __slots__ = ("offsets", "stream")
+
+    def __init__(self, stream: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]):
+        self.stream = stream
+        self.offsets = offsets
+
+    @property
+    def headers(self) -> npt.NDArray[np.uint32]:
+        """Header dword of each packet."""
+        return self.stream[self.offsets]
+
+    @property
+    def opcodes(self) -> npt.NDArray[np.int64]:
+        """Packet number of each, -1 for a type-2 filler."""
+        headers = self.headers.astype(np.int64)
+        return np.where(headers >> 30 == 3, headers >> 8 & 0xFF, -1)
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Dwords of each packet, its header included."""
+        return np.diff(self.offsets, append=self.stream.size)
+
+    def __len__(self) -> int:
+        return self.offsets.size
+
+    @overload
+    def __getitem__(self, place: int) -> Packet: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Packet]: ...
+    def __getitem__(self, place: int | slice) -> Packet | list[Packet]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        number = range(len(self))[place]
+        start = int(self.offsets[number])
+        stop = int(self.offsets[number + 1]) if number + 1 < len(self) else self.stream.size
+        return Packet(self.stream, start, stop - start)
+
+    def __iter__(self) -> Iterator[Packet]:
+        for start, stop in pairwise([*self.offsets.tolist(), self.stream.size]):
+            yield Packet(self.stream, start, stop - start)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(operator.eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} packets in {self.stream.size} dwords>"
+
+
+def decode(dwords: Any) -> Packets:
     """Split a stream into packets; nothing is executed, indirect buffers are not followed.
 
     Parameters
@@ -192,8 +253,8 @@ def decode(dwords: Any) -> list[Packet]:
 
     Returns
     -------
-    list of Packet
-        Their `words` are views of the stream.
+    Packets
+        A sequence of `Packet`, whose `words` are views of the stream.
 
     Raises
     ------
@@ -206,8 +267,7 @@ def decode(dwords: Any) -> list[Packet]:
         raise bad_packet(stream, int(end))
     starts = np.empty(int(count), np.int64)
     _scan(stream, known_opcodes(), starts)
-    places = [*starts.tolist(), stream.size]
-    return [Packet(stream, start, stop - start) for start, stop in pairwise(places)]
+    return Packets(stream, starts)
 
 
 def encode(packets: Iterable[Packet]) -> npt.NDArray[np.uint32]:
