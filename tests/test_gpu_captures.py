@@ -1,6 +1,6 @@
 """A real driver's streams (RADV, shared captures imported by refgpu.importers.radv) drawn by refgpu.
 
-Registers, descriptors, index and vertex bytes are as that driver wrote them, its preamble and clear rectangles included;
+Registers, descriptors, index and vertex bytes are as that driver wrote them, with its preamble and clear rectangles;
 shaders are stand-ins. The reference images are lavapipe's: coverage must be equal, colours within one code.
 """
 
