@@ -153,6 +153,7 @@ def test_small_surfaces_own_a_whole_block():
     ("gfx1013", 0x6, 25, False, "x8^y3^z5 x3^y8^z4 x7^y4^z3 x4^y7^z2"),
     ("gfx1030", 0x345, 25, False, "x7^y3 x3^y7 x6^y4^z2 x4^y6^z1"),
     ("gfx1030", 0x345, 21, False, "x6^y3 x3^y6 x5^y4^z2 x4^y5^z1"),
+    ("gfx1030", 0x545, 21, False, "x6^y3^z3 x3^y6^z2 x5^y4^z1 x4^y5^z0"),
     ("gfx1013", 0x5, 17, False, "y3 x3 x6^y4 x4^y6"),
     ("gfx1013", 0x3, 25, True, "x4^y2^z4 x2^y4^z3 x3^y3^z2 y3"),
 ])

@@ -147,7 +147,7 @@ class SurfaceLayout:
         axes = self.axes
         inside = (xor_sums(axes["x"], x + mip.tail_x) ^ xor_sums(axes["y"], y + mip.tail_y) ^ xor_sums(axes["z"], z)
                   ^ xor_sums(axes["s"], sample) ^ self.xor)
-        return start + block * self.base_align * (not mip.in_tail) + inside
+        return start + block * self.base_align + inside
 
     def slice_pipe_bank_xor(self, slice: int) -> int:
         """Pipe/bank xor with which this slice alone is a surface of its own.  [SURF-PIPE-BANK-XOR]"""
