@@ -120,6 +120,12 @@ def test_blending_unorm_clamps_source_constant_and_result():
 
 
 @pytest.mark.jit_off
+def test_blending_snorm_clamps_to_minus_one():
+    got = draw((-3, np.nan, 0.5, 2), (0.25, 0.5, 0.75, 1), format_=(10, 1), c0_BLEND=0x40000001)[0, 0, 0]  # one, zero
+    assert got == 0x81 | 0 << 8 | 64 << 16 | 127 << 24
+
+
+@pytest.mark.jit_off
 def test_force_dst_alpha_and_a_format_without_alpha():
     word = 0x40000000 | 6  # dst alpha, zero
     assert draw((0.5, 0.5, 0.5, 0.5), (0, 0, 0, 0.25), c0_BLEND=word)[0, 0].view(np.float32)[0] == 0.125

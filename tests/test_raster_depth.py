@@ -50,6 +50,15 @@ def test_every_function_through_the_tile(function, stored):
     assert statistics.tolist() == [64, 64 * passes, 0, 0]
 
 
+@pytest.mark.jit_off
+@pytest.mark.parametrize("function", range(8))
+@pytest.mark.parametrize("stored", [-0.0, np.nan])
+def test_stored_depths_that_have_no_order_of_bits(function, stored):
+    _, statistics = draw(stored, 0.0, size=4, ZFUNC=function)
+    with np.errstate(invalid="ignore"):
+        assert statistics[1] == 16 * bool(COMPARE[function](np.float32(0), np.float32(stored)))
+
+
 @pytest.mark.parametrize("function", range(8))
 @pytest.mark.parametrize("write", [0, 1])
 def test_fast_and_general_path_give_the_same_bits(function, write):

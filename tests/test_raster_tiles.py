@@ -191,14 +191,46 @@ def test_flat_linear_and_default_attributes():
         assert image(targets)[1, 1].tolist() == expected
 
 
+@callback(SIGNATURE)
+def copy_two_attributes(inputs, outputs, constants, lanes, live):
+    """Exports 0 and 1 are attributes 0 and 1."""
+    for component in range(8):
+        source = float32_at(inputs + np.int64(4) * ROW * (PS_IN_ATTRIBUTES + component), lanes)
+        target = float32_at(outputs + np.int64(4) * ROW * component, lanes)
+        for lane in range(lanes):
+            target[lane] = source[lane]
+
+
+TARGET1 = {f"c1_{name}": value for name, value in {"MASK": 15, "WORDS": 4, "INFO": 14 << 2 | 7 << 8,
+                                                   "FORMAT_ROW": color_format(14, 7, 0).row}.items()}
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize("triangles", [1, 2])
+def test_flat_and_smooth_attributes_side_by_side(triangles):
+    # one triangle fills whole waves, two share them
+    xy = [((0, 0), (32 * 256, 0), (0, 32 * 256)), ((0, 32 * 256), (32 * 256, 0), (32 * 256, 32 * 256))][:triangles]
+    params = np.array([[[1, 2, 3, 4, 0, 0, 0, 1], [9, 9, 9, 9, 32, 0, 32, 1], [8, 8, 8, 8, 0, 32, 32, 1]],
+                       [[5, 6, 7, 8, 0, 32, 32, 1], [9, 9, 9, 9, 32, 0, 32, 1], [8, 8, 8, 8, 32, 32, 64, 1]]])
+    row_i, row_f = shaded(copy_two_attributes, DEFER=1, PS_INPUTS=2, PS_EXPORTS=2, FLAT=1, **TARGET1)
+    row_i[0, 60:62] = 0, 1
+    targets, _ = render(xy, [[0.5] * 3] * triangles, [(row_i, row_f)], 32, words=(4, 4), params=params[:triangles])
+    y, x = np.mgrid[0:32, 0:32] + 0.5
+    first = x + y < 32 if triangles == 2 else x + y <= 31
+    np.testing.assert_array_equal(image(targets)[first], np.broadcast_to([1, 2, 3, 4], (first.sum(), 4)))
+    if triangles == 2:
+        np.testing.assert_array_equal(image(targets)[~first], np.broadcast_to([5, 6, 7, 8], ((~first).sum(), 4)))
+        first[:] = True
+    smooth = np.stack([x, y, x + y, np.ones_like(x)], -1)
+    np.testing.assert_array_equal(image(targets, 1)[first], smooth[first].astype(np.float32))
+
+
 @pytest.mark.jit_off
 @pytest.mark.parametrize("defer", [0, 1])
 @pytest.mark.parametrize("back", [0, int(RecordFlag.BACK)])
 def test_position_facing_and_derivatives(defer, back):
-    second = {f"c1_{name}": value for name, value in {"MASK": 15, "WORDS": 4, "INFO": 14 << 2 | 7 << 8,
-                                                      "FORMAT_ROW": color_format(14, 7, 0).row}.items()}
     state = shaded(copy_position, PS_FLAGS=int(PixelFlag.POSITION | PixelFlag.FACE), PS_EXPORTS=2, PS_INPUTS=0,
-                   DEFER=defer, **second)
+                   DEFER=defer, **TARGET1)
     # one pixel high, so that most lanes are helpers
     xy = [((66 * 256, 66 * 256), (76 * 256, 66 * 256), (66 * 256, 68 * 256))]
     targets, _ = render(xy, [[0.25, 0.5, 0.25]], [state], 128, words=(4, 4), inverse_w=[[2, 2, 2]],
