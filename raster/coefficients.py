@@ -4,7 +4,7 @@ import numpy as np
 
 from ..base.floats import fma
 from ..base.kernel import kernel
-from ..base.pointers import float32_at, float64_at, int32_at
+from ..base.pointers import float32_at, float64_at, int32_at, prefetch
 from .context import COEFFICIENTS, PLANES, Word, state_ints
 from .depth import order_float
 from .layout import RECORD_WORDS, PixelFlag, R, S
@@ -87,6 +87,24 @@ def setup_slot(context, slot, r):
         planes[LIX], planes[LIY] = edge_gradients(dx1, dy1, dx2, dy2, unit, zero, one, zero)
         planes[LJX], planes[LJY] = edge_gradients(dx1, dy1, dx2, dy2, unit, zero, zero, one)
     _setup_attributes(context, slot, state, v0, v1, v2)
+
+
+@kernel
+def prefetch_triangle(context, r):
+    """Ask for the triangle of record r."""
+    record = int32_at(context[_RECORDS] + r * np.int64(4 * RECORD_WORDS), np.int64(RECORD_WORDS))
+    prefetch(context[_TRIANGLES] + np.int64(16) * np.int64(record[_TRIANGLE]))
+
+
+@kernel
+def prefetch_vertices(context, r):
+    """Ask for the 1/w and the parameters that `setup_slot` will read for record r."""
+    record = int32_at(context[_RECORDS] + r * np.int64(4 * RECORD_WORDS), np.int64(RECORD_WORDS))
+    triangle = int32_at(context[_TRIANGLES] + np.int64(16) * np.int64(record[_TRIANGLE]), np.int64(4))
+    for corner in range(3):
+        vertex = np.int64(triangle[corner])
+        prefetch(context[_SCREEN_ZW] + np.int64(8) * vertex)
+        prefetch(context[_PARAMS] + np.int64(4) * context[_STRIDE] * vertex)
 
 
 @kernel

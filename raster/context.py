@@ -73,6 +73,7 @@ class Word(IntEnum):
     ORDER = 34           # int32[LARGEST]: record of each id
     FIRST = 35           # int32[LARGEST]: first piece of each id, or -1
     FOLLOWING = 36       # int32[LARGEST]: next visible id of the same state, or -1
+    VISIBLE = 49         # int32[LARGEST]: ids of one state that are about to be shaded
     BY_STATE = 37        # int32[STATES]: first visible id of each state, or -1
     TOUCHED = 38         # int32[STATES]: states that have visible pixels
     PIECE = 39           # int32[TILE_PIXELS]: place << 4 | mask
@@ -189,9 +190,9 @@ class Context:
             (Word.PIXELS, 2 * TILE_PIXELS, np.int32, 0), (Word.SPANS, 2 * TILE, np.int32, 0),
             (Word.BLOCKS, 2 * TILE * BLOCK, np.int32, 0), (Word.SPARE, TILE_PIXELS, np.uint8, 0),
             (Word.ORDER, largest, np.int32, 0), (Word.FIRST, largest, np.int32, -1),
-            (Word.FOLLOWING, largest, np.int32, -1), (Word.BY_STATE, states, np.int32, -1),
-            (Word.TOUCHED, states, np.int32, 0), (Word.PIECE, TILE_PIXELS, np.int32, 0),
-            (Word.PIECE_NEXT, TILE_PIXELS, np.int32, 0),
+            (Word.FOLLOWING, largest, np.int32, -1), (Word.VISIBLE, largest, np.int32, -1),
+            (Word.BY_STATE, states, np.int32, -1), (Word.TOUCHED, states, np.int32, 0),
+            (Word.PIECE, TILE_PIXELS, np.int32, 0), (Word.PIECE_NEXT, TILE_PIXELS, np.int32, 0),
             (Word.INPUTS, PS_IN_ROWS * ROW, np.float32, 0), (Word.OUTPUTS, PS_OUT_ROWS * ROW, np.float32, 0),
             (Word.LIVE, BATCH_LANES, np.int32, 0), (Word.LANE_PIXEL, BATCH_LANES, np.int32, 0),
             (Word.SLOT, QUADS, np.int32, 0), (Word.SLOT_RECORD, QUADS, np.int32, 0),

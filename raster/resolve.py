@@ -4,6 +4,7 @@ import numpy as np
 
 from ..base.kernel import callback, kernel
 from ..base.pointers import call_address, int32_at
+from .coefficients import prefetch_triangle, prefetch_vertices
 from .context import QUADS, SIGNATURE, Word, context_at
 from .layout import RECORD_WORDS, TILE, TILE_PIXELS, R
 from .shade import add_quad
@@ -14,7 +15,8 @@ _BY_STATE, _TOUCHED, _PIECE, _PIECE_NEXT = int(_W.BY_STATE), int(_W.TOUCHED), in
 _LARGEST, _STATES, _RECORDS, _RECORD_COUNT = int(_W.LARGEST), int(_W.STATES), int(_W.RECORDS), int(_W.RECORD_COUNT)
 _STATE_ROW, _FLUSH, _QUAD_COUNT = int(_W.ROW), int(_W.FLUSH), int(_W.QUAD_COUNT)
 _X0, _X1, _Y0, _Y1 = int(_W.X0), int(_W.X1), int(_W.Y0), int(_W.Y1)
-_STATE = int(R.STATE)
+_VISIBLE, _STATE = int(_W.VISIBLE), int(R.STATE)
+_FAR, _NEAR = 16, 8                     # records
 
 
 @kernel
@@ -71,15 +73,26 @@ def resolve(table, unused0, unused1, unused2, unused3):
     by_state, states = int32_at(context[_BY_STATE], context[_STATES]), int32_at(context[_TOUCHED], context[_STATES])
     first, order = int32_at(context[_FIRST], context[_LARGEST]), int32_at(context[_ORDER], context[_LARGEST])
     following = int32_at(context[_FOLLOWING], context[_LARGEST])
+    visible = int32_at(context[_VISIBLE], context[_LARGEST])
     piece_at = int32_at(context[_PIECE], np.int64(TILE_PIXELS))
     piece_next = int32_at(context[_PIECE_NEXT], np.int64(TILE_PIXELS))
     zero = np.int64(0)
     for index in range(touched):
         row = np.int64(states[index])
         context[_STATE_ROW] = row
-        ident = np.int64(by_state[row])
+        ident, count = np.int64(by_state[row]), np.int64(0)
         by_state[row] = np.int32(-1)
         while ident >= 0:
+            visible[count] = np.int32(ident)
+            count += np.int64(1)
+            ident = np.int64(following[ident])
+        for number in range(count):
+            # triangles and vertices are all over memory: ask for them a few records ahead
+            if number + _FAR < count:
+                prefetch_triangle(context, np.int64(order[visible[number + _FAR]]))
+            if number + _NEAR < count:
+                prefetch_vertices(context, np.int64(order[visible[number + _NEAR]]))
+            ident = np.int64(visible[number])
             r = np.int64(order[ident])
             entry = np.int64(first[ident])
             first[ident] = np.int32(-1)
@@ -89,7 +102,6 @@ def resolve(table, unused0, unused1, unused2, unused3):
                 piece = np.int64(piece_at[entry])
                 add_quad(context, r, piece >> np.int64(4), piece & np.int64(15))
                 entry = np.int64(piece_next[entry])
-            ident = np.int64(following[ident])
         call_address(context[_FLUSH], table, zero, zero, zero, zero)
     context[_STATE_ROW] = row_before
 

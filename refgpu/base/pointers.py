@@ -49,6 +49,23 @@ if JIT:
     uint8_at = _array_at(np.uint8)
     uint16_at = _array_at(np.uint16)
 
+    @intrinsic
+    def _prefetch(typingctx: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            flag = ir.IntType(32)
+            function_type = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, flag, flag, flag])
+            function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
+            read, keep, data = ir.Constant(flag, 0), ir.Constant(flag, 3), ir.Constant(flag, 1)
+            builder.call(function, [builder.inttoptr(arguments[0], cgutils.voidptr_t), read, keep, data])
+            return context.get_dummy_value()
+
+        return types.none(types.int64), generate
+
+    @njit(nogil=True)
+    def prefetch(address: Any) -> Any:
+        """Ask for the cache line at `address`; any address is harmless."""
+        _prefetch(np.int64(address))
+
     @njit(nogil=True)
     def call_address(address: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
         """Call ``void f(int64 a, int64 b, int64 c, int64 d, int64 e)`` at `address`."""
@@ -74,6 +91,9 @@ else:
     int64_at = _python_array_at(np.int64)
     uint8_at = _python_array_at(np.uint8)
     uint16_at = _python_array_at(np.uint16)
+
+    def prefetch(address: Any) -> Any:
+        """Ask for the cache line at `address`; any address is harmless."""
 
     def call_address(address: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
         """Call the Python function registered under `address`."""
