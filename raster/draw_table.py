@@ -1,6 +1,7 @@
 """The draws of a pass as one table of numbers, with what is known of each before any vertex is shaded."""
 
 from enum import IntEnum
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -50,7 +51,8 @@ class D(IntEnum):
 def draw_rows(draws: list[Draw]) -> npt.NDArray[np.int64]:
     """The table with the columns that come straight from the draws; UnsupportedError for other primitives."""
     rows = []
-    state = 0
+    state = next_state = 0
+    last = None
     for draw in draws:
         if draw.prim_type not in _SUPPORTED:
             raise UnsupportedError("VGT_PRIMITIVE_TYPE.PRIM_TYPE", draw.prim_type)
@@ -61,14 +63,17 @@ def draw_rows(draws: list[Draw]) -> npt.NDArray[np.int64]:
             address, size, length = indices.__array_interface__["data"][0], indices.itemsize, indices.size
         restart = draw.restart if draw.restart is not None and size else -1
         viewports = len(draw.state_i)
+        if draw.state_i is not last:
+            state, last = next_state, draw.state_i
+            next_state += viewports
         rows.append((draw.prim_type, draw.count, draw.instances, address, size, length, draw.index_offset, restart,
                      draw.vertex_shader, draw.vertex_constants, state, viewports, 0, 0, 0, 0, 0, 0, 0, 0))
-        state += viewports
     return np.array(rows, np.int64).reshape(-1, D.COUNT)
 
 
 def state_rows(draws: list[Draw]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """The state rows of all draws, one after the other."""
+    """The state rows of all draws, one after the other; draws in a row that share an array share its rows."""
     if not draws:
         return np.zeros((0, S.COUNT), np.int64), np.zeros((0, F.COUNT), np.float32)
-    return np.concatenate([draw.state_i for draw in draws]), np.concatenate([draw.state_f for draw in draws])
+    own = [draws[0], *(draw for before, draw in pairwise(draws) if draw.state_i is not before.state_i)]
+    return np.concatenate([draw.state_i for draw in own]), np.concatenate([draw.state_f for draw in own])

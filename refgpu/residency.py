@@ -32,6 +32,7 @@ class Resident:
     tiles: Tiles
     changed: npt.NDArray[np.bool_]
     version: int
+    dirty: bool = False  # whether anything in `changed` may be set
 
 
 class Residency:
@@ -47,9 +48,9 @@ class Residency:
         for surface in surfaces_of(state, self._profile):
             surface.check(self.memory)
 
-    def covers(self, state: DrawState, address: int, nbytes: int) -> bool:
-        """Whether a range holds bytes of a target."""
-        return any(surface.overlaps(address, nbytes) for surface in surfaces_of(state, self._profile))
+    def surfaces(self, state: DrawState) -> list[GuestSurface]:
+        """Surfaces that hold the targets."""
+        return surfaces_of(state, self._profile)
 
     def targets(self, state: DrawState) -> Targets:
         """Tiles for a pass with this state's targets, loaded where needed."""
@@ -84,12 +85,17 @@ class Residency:
     def mark(self, state: DrawState, targets: Targets) -> None:
         """Note which tiles a pass changed (`Targets.dirty`)."""
         for surface, bit in zip(*surfaces_and_bits(state, self._profile), strict=True):
-            self._planes[surface, state.width, state.height].changed |= (targets.dirty >> bit & 1).astype(np.bool_)
+            plane = self._planes[surface, state.width, state.height]
+            plane.changed |= (targets.dirty >> bit & 1).astype(np.bool_)
+            plane.dirty = True
 
     def write_back(self, address: int | None = None, nbytes: int = 0) -> None:
         """Write changed tiles to guest memory: all of them, or those of surfaces with bytes in a range."""
         for plane in self._planes.values():
-            if plane.changed.any() and (address is None or plane.surface.overlaps(address, nbytes)):
+            if not plane.dirty or (address is not None and not plane.surface.overlaps(address, nbytes)):
+                continue
+            plane.dirty = False
+            if plane.changed.any():
                 plane.surface.store_tiles(self.memory, plane.width, plane.height, plane.tiles, plane.changed)
                 plane.changed[:] = False
                 plane.version = self.memory.version(plane.surface.address, plane.surface.nbytes)

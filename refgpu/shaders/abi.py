@@ -5,6 +5,7 @@ that counts the constants, then the constants themselves. Everything a kernel ne
 """
 
 import copy
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Self
 
@@ -20,6 +21,7 @@ from ..base.kernel import Callback
 
 SIGNATURE: Final = numba.void(*[numba.int64] * 5)
 
+STATUS: Final = struct.Struct("=q")
 USER_DATA_BYTES: Final = 4 * USER_DATA_WORDS
 STATUS_BYTE: Final = USER_DATA_BYTES        # int64: 0 fine, else the shader's own number for what went wrong
 COUNT_BYTE: Final = STATUS_BYTE + 8         # int64: how many constants follow
@@ -34,14 +36,15 @@ class Shader:
     def __init__(self, callback: Callback, name: str):
         self.callback = callback
         self.name = name
-        self.constants: npt.NDArray[Any] = np.zeros(0, np.float32)
+        self.constants: npt.NDArray[Any] = np.zeros(0, np.float32)  # replaced, never changed
+        self._template: tuple[object, npt.NDArray[np.uint8]] = None, np.zeros(0, np.uint8)  # block of which constants
 
     def with_constants(self, constants: Sequence[float] | npt.NDArray[Any]) -> Self:
         """A copy of this shader that reads these constants (float32, or any 4- or 8-byte array)."""
         other = copy.copy(self)
         array = np.asarray(constants)
         if array.dtype.kind in "fiu" and array.dtype.itemsize in (4, 8) and isinstance(constants, np.ndarray):
-            other.constants = np.ascontiguousarray(array).reshape(-1)
+            other.constants = array.reshape(-1).copy()
         else:
             other.constants = np.ascontiguousarray(array, np.float32).reshape(-1)
         return other
@@ -60,15 +63,19 @@ class Shader:
         variant : Variant, optional
             Alternatives of contested claims to follow.
         """
-        block = np.empty(CONSTANTS_BYTE + self.constants.nbytes, np.uint8)
+        of, template = self._template
+        if of is not self.constants:
+            template = np.zeros(CONSTANTS_BYTE + self.constants.nbytes, np.uint8)
+            template[COUNT_BYTE:CONSTANTS_BYTE].view(np.int64)[0] = self.constants.size
+            template[CONSTANTS_BYTE:] = self.constants.view(np.uint8)
+            self._template = self.constants, template
+        block = template.copy()
         block[:USER_DATA_BYTES] = user_data.view(np.uint8)
-        block[STATUS_BYTE:CONSTANTS_BYTE].view(np.int64)[:] = 0, self.constants.size
-        block[CONSTANTS_BYTE:] = self.constants.view(np.uint8)
         return block
 
     def check(self, block: npt.NDArray[np.uint8]) -> None:
         """Raise what the shader reported through its block."""
-        status = int(block[STATUS_BYTE:COUNT_BYTE].view(np.int64)[0])
+        (status,) = STATUS.unpack_from(block, STATUS_BYTE)
         if status:
             raise InputError(f"shader {self.name!r} reported status {status}")
 

@@ -15,7 +15,7 @@ from ..base.errors import InputError
 from ..base.kernel import callback
 from ..base.pointers import float32_at, int32_at, int64_at, uint32_at
 from ..memory import Memory
-from .abi import CONSTANTS_BYTE, COUNT_BYTE, SIGNATURE, STATUS_BYTE, VertexShader
+from .abi import CONSTANTS_BYTE, COUNT_BYTE, SIGNATURE, STATUS, STATUS_BYTE, VertexShader
 
 _MAX_BUFFERS: Final = 33  # a position and 32 parameters
 
@@ -74,14 +74,16 @@ class FetchShader(VertexShader):
         self._records: npt.NDArray[np.int64] | None = None
         self._owners: list[tuple[Any, Any]] = []
         self._variant: Variant | None = None
+        self._extents: dict[int, list[int]] = {}  # bytes that each buffer is read for, of the last draw's highest index
 
     def block(self, memory: Memory, user_data: npt.NDArray[np.uint32],
               highest_index: Callable[[], int] | None = None, variant: Variant | None = None) -> npt.NDArray[np.uint8]:
         """Resolve the V#s; InputError when the draw's vertices do not lie in mapped memory."""
         if highest_index is not None:
             highest = highest_index()
-            for buffer in self.buffers:
-                nbytes = buffer.extent(highest)
+            if highest not in self._extents:
+                self._extents = {highest: [buffer.extent(highest) for buffer in self.buffers]}
+            for buffer, nbytes in zip(self.buffers, self._extents[highest], strict=True):
                 if nbytes:
                     try:
                         buffer.memory.view(buffer.address, nbytes)
@@ -101,7 +103,7 @@ class FetchShader(VertexShader):
 
     def check(self, block: npt.NDArray[np.uint8]) -> None:
         """Raise for the vertex that could not be read."""
-        status = int(block[STATUS_BYTE:COUNT_BYTE].view(np.int64)[0])
+        (status,) = STATUS.unpack_from(block, STATUS_BYTE)
         if status:
             raise self.buffers[status % _MAX_BUFFERS].fault(status // _MAX_BUFFERS - 1)
 
