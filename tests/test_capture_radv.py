@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import assert_bad_input, run
 
 from refgpu import pm4
-from refgpu.base.errors import InputError
+from refgpu.base.errors import DecodeError, InputError
 from refgpu.capture import Capture
 from refgpu.importers.radv import import_radv
-from refgpu.registers import RegisterFile
+from refgpu.registers import BANKS, RegisterFile
 
 KEPT = Path(__file__).parent / "data" / "captures"
 RECORDED = Path("/work/shared/captures")
@@ -161,3 +162,105 @@ def test_bad_recordings_are_refused(tmp_path):
     (tmp_path / "scenario.json").write_text("{")
     with pytest.raises(InputError, match="not a recorded"):
         import_radv(tmp_path)
+
+
+@pytest.mark.skipif(not RECORDED.is_dir(), reason="the recordings are not part of the package")
+def test_command_line(tmp_path):
+    made = tmp_path / "made.zip"
+    code, out, _ = run("import-radv", RECORDED / "tri_fan", "-o", made)
+    assert code == 0
+    assert "gfx1010" in out
+    assert made.read_bytes() == (KEPT / "tri_fan.zip").read_bytes()
+    code, out, _ = run("import-radv", RECORDED / "tessellation", "-o", tmp_path / "folder", "--json")
+    assert code == 1
+    data = json.loads(out)
+    assert not data["complete"]
+    assert Capture.load(tmp_path / "folder").limits == data["limits"]
+
+
+def test_command_line_bad_input(tmp_path):
+    assert_bad_input(run("import-radv", tmp_path, "-o", tmp_path / "x"), "not a recorded RADV scenario")
+    assert not (tmp_path / "x").exists()
+
+
+class Writes:
+    """Executes streams without drawing and keeps every register word at each draw and dispatch."""
+
+    def __init__(self, profile, memory):
+        self.registers = RegisterFile(profile)
+        self.processor = pm4.CommandProcessor(self.registers, memory, self)
+        self.at_calls = []
+        self.packet = None
+
+    def draw(self, call):
+        packet = call.packet_offset, call.stream_address
+        if packet != self.packet:  # a multi draw counts once
+            self.at_calls.append(self.registers.storage.copy())
+        self.packet = packet
+
+    dispatch = draw
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not RECORDED.is_dir(), reason="the recordings are not part of the package")
+def test_every_recording_executes_and_writes_the_listed_registers():
+    """All streams of all recordings: main, upload and readback, in order, over the recorded memory."""
+    folders = sorted(path.parent for path in RECORDED.glob("*/scenario.json"))
+    assert len(folders) == 66
+    compared = 0
+    for folder in folders:
+        capture = import_radv(folder)
+        memory = capture.build_memory()
+        scenario = json.loads((folder / "scenario.json").read_text())
+        writes = Writes(capture.profile, memory)
+        for number, submission in enumerate(scenario["submissions"]):
+            first = len(writes.at_calls)
+            for ib in submission["ibs"]:
+                writes.processor.submit((int(ib["va"], 16), ib["dwords"]))
+            (listing,) = folder.glob(f"regs_{number}_*.json")
+            calls = json.loads(listing.read_text())
+            assert len(writes.at_calls) - first >= len(calls), listing
+            state = {}
+            for call, words in zip(calls, writes.at_calls[first:], strict=False):
+                state |= call["registers_changed"]
+                for name, value in state.items():
+                    bank, offset = writes.registers.at_dword(int(name.split()[0], 16) // 4)
+                    found = int(words[BANKS[bank].start + offset])
+                    assert found == int(value, 16), (listing, call["stream_offset"], name)
+                    compared += 1
+    assert compared > 50_000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not RECORDED.is_dir(), reason="the recordings are not part of the package")
+def test_every_truncation_of_every_stream_decodes_or_is_refused():
+    for path in sorted(RECORDED.glob("*/pm4_0_main.bin")):
+        stream = np.fromfile(path, np.uint32)
+        starts = pm4.decode(stream).offsets
+        for cut in range(stream.size):
+            begin = int(starts[np.searchsorted(starts, cut, "right") - 1])
+            if begin == cut:
+                assert np.array_equal(pm4.encode(pm4.decode(stream[:cut])), stream[:cut])
+                continue
+            with pytest.raises(DecodeError, match=rf"^dword {begin:#x}: .* the stream ends after {cut - begin}$"):
+                pm4.decode(stream[:cut])
+
+
+def test_what_a_cut_stream_holds_before_the_cut_is_done():
+    capture = Capture.load(KEPT / "tri_fan.zip")
+    preamble, main = capture.streams
+    memory = capture.build_memory()
+    packets = pm4.decode(memory.view(main.address, 4 * main.dwords, np.uint32))
+    reached = Writes(capture.profile, memory)
+    reached.processor.submit((preamble.address, preamble.dwords))
+    before = reached.registers.storage.copy()
+    for packet in packets:
+        for cut in range(packet.offset + 1, packet.offset + min(packet.size, 4)):
+            writes = Writes(capture.profile, memory)
+            writes.registers.storage[:] = before
+            with pytest.raises(DecodeError, match=f"{packet.name} has {packet.size} dwords") as caught:
+                writes.processor.submit((main.address, cut))
+            assert (caught.value.packet_offset, caught.value.stream_address) == (packet.offset, main.address)
+            assert np.array_equal(writes.registers.storage, reached.registers.storage)
+            assert len(writes.at_calls) == len(reached.at_calls)
+        reached.processor.submit((main.address + 4 * packet.offset, packet.size))

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ..base.errors import RefGpuError
-from . import claims, compare, decode, demo, doctor, info, render
+from . import claims, compare, decode, demo, doctor, import_radv, info, render
 from .output import Output
 
-COMMANDS = (demo, render, info, compare, decode, claims, doctor)
+COMMANDS = (demo, render, info, compare, decode, import_radv, claims, doctor)
 BAD_INPUT, BUG, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 
 
