@@ -72,6 +72,8 @@ def test_coverage_is_the_exact_top_left_rule(triangle):
     (((128, 128), (128 + 4 * 256, 128), (128, 128 + 4 * 256)), 10),        # all edges through centres: 4+3+2+1
     (((128, 128), (128 + 4 * 256, 128 + 4 * 256), (128, 128 + 4 * 256)), 6),  # 0+1+2+3: left owns, bottom does not
     (((0, 0), (8 * 256, 0), (0, 8 * 256)), 28),                             # diagonal through centres is a right edge
+    (((88, 128), (168, 128), (128, 188)), 1),                               # one sample, on the top edge of a speck
+    (((88, 128), (168, 128), (128, 68)), 0),                                # ... and on the bottom edge
     (((8 * 256, 0), (8 * 256, 8 * 256), (0, 8 * 256)), 36),                 # ... and here a left one
 ])
 def test_hand_counted_triangles(triangle, pixels):

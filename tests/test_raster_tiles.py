@@ -125,6 +125,15 @@ def test_deferred_and_immediate_draws_mixed_keep_the_order():
     equal(render(xy, z, states(1), **arguments)[0], render(xy, z, states(0), **arguments)[0])
 
 
+@pytest.mark.jit_off
+def test_a_blended_draw_sees_the_deferred_one_before_it():
+    box, flags = [((0, 0), (8 * 256, 0), (0, 8 * 256))] * 2, np.full(2, int(RecordFlag.RECT))
+    params = np.ones((2, 3, 4)) * [[[0.5, 0.25, 1, 1]], [[1, 1, 0, 0.5]]]
+    states = [shaded(DEFER=1, ZFUNC=7), shaded(ZFUNC=7, c0_BLEND=0x40000504)]
+    targets, _ = render(box, [[0.5] * 3] * 2, states, 8, rows=[0, 1], params=params, flags=flags)
+    assert image(targets)[3, 3].tolist() == [0.75, 0.625, 0.5, 0.75]
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("chunks", [1, 4])
 def test_threads_and_chunks_do_not_change_a_bit(threads, chunks):
