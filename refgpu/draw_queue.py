@@ -24,7 +24,6 @@ from .residency import Residency
 from .shaders import PixelShader, Shader, VertexShader
 from .state import DrawState
 from .state.rests_on import claims_of_counts
-from .surface import GuestSurface
 
 _CULL_FRONT, _CULL_BACK = Bits(0, 1), Bits(1, 1)  # PA_SU_SC_MODE_CNTL
 _RECTANGLES = (7, 17)
@@ -73,7 +72,7 @@ class DrawQueue:
         self._workspace = Workspace()
         self._state: DrawState | None = None
         self._key: tuple[object, ...] = ()
-        self._surfaces: list[GuestSurface] = []  # of the waiting draws' targets
+        self._ranges: list[tuple[int, int]] = []  # bytes of the waiting draws' targets
         self._waiting: list[_Waiting] = []
         self._vertices = 0
         self._last_pixel: tuple[tuple[Any, ...], npt.NDArray[np.uint8], npt.NDArray[np.int64]] | None = None
@@ -101,7 +100,8 @@ class DrawQueue:
             self.execute()
         if not self._waiting:
             self._residency.check(state)
-            self._surfaces = self._residency.surfaces(state)
+            self._ranges = [(surface.address, surface.address + surface.nbytes)
+                            for surface in self._residency.surfaces(state)]
         number = self._report.draws + len(self._waiting)
         self._state, self._key = state, key
         for rows in self._passes(inputs, rows_i):
@@ -135,7 +135,11 @@ class DrawQueue:
 
     def writes(self, address: int, nbytes: int) -> bool:
         """Whether a queued draw may change bytes of a range."""
-        return self._state is not None and any(one.overlaps(address, nbytes) for one in self._surfaces)
+        end = address + nbytes
+        for first, behind in self._ranges:  # noqa: SIM110 - asked for every read of guest memory
+            if first < end and address < behind:
+                return True
+        return False
 
     def execute(self) -> None:
         """Execute what waits.
@@ -144,7 +148,7 @@ class DrawQueue:
         raised.
         """
         waiting, state, counted = self._waiting, self._state, bool(self._key and self._key[-1])
-        self._waiting, self._state, self._key, self._vertices, self._surfaces = [], None, (), 0, []
+        self._waiting, self._state, self._key, self._vertices, self._ranges = [], None, (), 0, []
         if not waiting or state is None:
             return
         try:
@@ -185,4 +189,4 @@ def counts_samples(registers: RegisterFile) -> bool:
 
 
 def _address(block: npt.NDArray[np.uint8]) -> int:
-    return ctypes.addressof(ctypes.c_char.from_buffer(block))  # a quarter of the time of `block.ctypes.data`
+    return ctypes.addressof(ctypes.c_char.from_buffer(block.data))  # a quarter of the time of `block.ctypes.data`

@@ -45,6 +45,12 @@ class Memory:
         self._regions: list[Region] = []
         self._watchers: list[Watcher] = []
         self._version = 0
+        self._layout = 0
+
+    @property
+    def layout(self) -> int:
+        """A number that moves when a region is mapped or unmapped."""
+        return self._layout
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -103,6 +109,7 @@ class Memory:
                 raise InputError(f"{region} overlaps {other}")
         self._starts.insert(place, region.address)
         self._regions.insert(place, region)
+        self._layout += 1
 
     def unmap(self, address: int) -> None:
         """Remove the region that starts at `address`; InputError when none does."""
@@ -113,6 +120,7 @@ class Memory:
         for watcher in self._watchers:
             watcher.before_write(start, self._regions[place].nbytes)
         del self._starts[place], self._regions[place]
+        self._layout += 1
 
     def region_at(self, address: int) -> Region | None:
         """The region that holds a byte, or None."""
@@ -172,6 +180,11 @@ class Memory:
         found = region.data[first : first + nbytes].view(kind)
         found.flags.writeable = False
         return found
+
+    def make_true(self, address: int, nbytes: int) -> None:
+        """Tell the watchers that mapped bytes are about to be read, as `view` does."""
+        for watcher in self._watchers:
+            watcher.before_read(address, nbytes)
 
     def word(self, address: int) -> int:
         """The 32-bit word at an address."""

@@ -1,9 +1,11 @@
 """Many draws in one pass: what they share and what they do not."""
 
 import numpy as np
+import pytest
 from scene import COLOR_ADDRESS, Scene, vsharp
 
 from refgpu import pm4, shaders, texture
+from refgpu.base.errors import InputError
 
 CORNERS = [(-1, -1), (1, -1), (-1, 1), (-1, 1), (1, -1), (1, 1)]
 SQUARE = np.array([(x, y, 0, 1) for x, y in CORNERS], np.float32)
@@ -43,3 +45,23 @@ def test_a_draw_may_read_what_the_one_before_it_wrote():
     scene.gpu.draw_auto(6)
     scene.gpu.draw_auto(6)
     assert scene.memory.view(COLOR_ADDRESS, 16, np.float32).tolist() == [0.03125, 0.0625, 0.09375, 0.125]
+
+
+def test_a_shader_notices_that_its_vertices_moved_or_went():
+    scene = Scene(64, 32)
+    buffer = scene.buffer(SQUARE)
+    scene.gpu.bind("vs", shaders.vertex(buffer))
+    scene.gpu.bind("ps", shaders.flat(1, 1, 1, 1))
+    scene.gpu.draw_auto(3)
+    scene.memory.unmap(buffer.address)
+    with pytest.raises(InputError, match="index 2 reads 16 bytes"):
+        scene.gpu.draw_auto(3)
+    scene.memory.map(buffer.address, 0x1000)
+    scene.memory.write(buffer.address, SQUARE)
+    scene.gpu.draw_auto(6)
+    assert scene.covered().all()
+    scene.memory.unmap(buffer.address)
+    scene.memory.map(buffer.address, 16 * 5)
+    scene.gpu.draw_auto(5)
+    with pytest.raises(InputError, match="index 5 reads 16 bytes"):
+        scene.gpu.draw_auto(6)

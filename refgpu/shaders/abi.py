@@ -75,7 +75,7 @@ class Shader:
 
     def check(self, block: npt.NDArray[np.uint8]) -> None:
         """Raise what the shader reported through its block."""
-        (status,) = STATUS.unpack_from(block, STATUS_BYTE)
+        (status,) = STATUS.unpack_from(block.data, STATUS_BYTE)
         if status:
             raise InputError(f"shader {self.name!r} reported status {status}")
 

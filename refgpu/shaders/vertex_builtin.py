@@ -71,39 +71,43 @@ class FetchShader(VertexShader):
     def __init__(self, buffers: tuple[Buffer, ...]):
         super().__init__(_vertex, "vertex", parameters=len(buffers) - 1)
         self.buffers = buffers
-        self._records: npt.NDArray[np.int64] | None = None
-        self._owners: list[tuple[Any, Any]] = []
-        self._variant: Variant | None = None
-        self._extents: dict[int, list[int]] = {}  # bytes that each buffer is read for, of the last draw's highest index
+        self._memories: list[Any] = list({id(buffer.memory): buffer.memory for buffer in buffers}.values())
+        self._owners: list[Any] = []  # of the bytes that the constants point at
+        self._reads: list[tuple[Any, int, int]] = []
+        self._resolved: tuple[object, ...] = ()  # the highest index, variant and memory that the above is for
 
     def block(self, memory: Memory, user_data: npt.NDArray[np.uint32],
               highest_index: Callable[[], int] | None = None, variant: Variant | None = None) -> npt.NDArray[np.uint8]:
         """Resolve the V#s; InputError when the draw's vertices do not lie in mapped memory."""
-        if highest_index is not None:
-            highest = highest_index()
-            if highest not in self._extents:
-                self._extents = {highest: [buffer.extent(highest) for buffer in self.buffers]}
-            for buffer, nbytes in zip(self.buffers, self._extents[highest], strict=True):
-                if nbytes:
-                    try:
-                        buffer.memory.view(buffer.address, nbytes)
-                    except InputError:
-                        raise buffer.fault(highest) from None
-        regions = [buffer.memory.region_at(buffer.address) for buffer in self.buffers]
-        same_memory = self._records is not None and all(
-            now is then for now, (then, _) in zip(regions, self._owners, strict=True))
-        if not same_memory or variant is not self._variant:
-            self._variant = variant
-            found = [buffer.record(variant=variant) for buffer in self.buffers]
-            self._records = np.concatenate([record for record, _ in found])
-            self._owners = [(region, owner) for region, (_, owner) in zip(regions, found, strict=True)]
-        assert self._records is not None
-        self.constants = self._records
+        highest = -1 if highest_index is None else highest_index()
+        key = highest, variant, [memory.layout for memory in self._memories]
+        if key != self._resolved:
+            self._resolve(highest, variant)
+            self._resolved = key
+        for owner, address, nbytes in self._reads:
+            owner.make_true(address, nbytes)
         return super().block(memory, user_data)
+
+    def _resolve(self, highest: int, variant: Variant | None) -> None:
+        """Find the bytes that vertices up to `highest` need, and where they lie in this process."""
+        reads = []
+        for buffer in self.buffers:
+            nbytes = buffer.extent(highest)
+            if nbytes:
+                region = buffer.memory.region_at(buffer.address)
+                if region is None or buffer.address + nbytes > region.end:
+                    raise buffer.fault(highest)
+                reads.append((buffer.memory, buffer.address, nbytes))
+        self._reads = reads
+        found = [buffer.record(variant=variant) for buffer in self.buffers]
+        self._owners = [owner for _, owner in found]
+        constants = np.concatenate([record for record, _ in found])
+        if not np.array_equal(constants, self.constants):
+            self.constants = constants
 
     def check(self, block: npt.NDArray[np.uint8]) -> None:
         """Raise for the vertex that could not be read."""
-        (status,) = STATUS.unpack_from(block, STATUS_BYTE)
+        (status,) = STATUS.unpack_from(block.data, STATUS_BYTE)
         if status:
             raise self.buffers[status % _MAX_BUFFERS].fault(status // _MAX_BUFFERS - 1)
 
