@@ -58,7 +58,7 @@ def test_version_and_help():
         assert name in out
 
 
-@pytest.mark.parametrize("command", [module.__name__.rpartition(".")[2] for module in cli.COMMANDS])
+@pytest.mark.parametrize("command", [module.__name__.rpartition(".")[2].replace("_", "-") for module in cli.COMMANDS])
 def test_every_command_takes_json_and_quiet(command):
     arguments = (command, "reg", "--help") if command == "decode" else (command, "--help")
     code, out, _ = run(*arguments)

@@ -63,7 +63,8 @@ def test_every_further_command_works(place):
 
 def test_every_command_of_the_tool_is_shown():
     for module in cli.COMMANDS:
-        assert f"refgpu {module.__name__.rpartition('.')[2]}" in README
+        command = module.__name__.rpartition(".")[2].replace("_", "-")
+        assert f"refgpu {command}" in README
 
 
 def test_python_code_works(place):
