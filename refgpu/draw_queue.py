@@ -152,30 +152,37 @@ class DrawQueue:
         if not waiting or state is None:
             return
         try:
-            self._run(state, waiting, counted)
+            counts = self._run(state, waiting)
         except RefGpuError:
-            for one in waiting:  # find out which; geometry fails before any tile is written
-                self._run(state, [one], counted)
+            if len(waiting) == 1:
+                raise
+            for one in waiting:  # nothing is drawn yet: find out which draw it is
+                self._account([one], self._run(state, [one]), counted)
             raise
+        self._account(waiting, counts, counted)
 
-    def _run(self, state: DrawState, waiting: list[_Waiting], counted: bool) -> None:
+    def _run(self, state: DrawState, waiting: list[_Waiting]) -> dict[str, int]:
+        """Draw into the targets; a RefGpuError means that nothing was drawn."""
         targets = self._residency.targets(state)
         try:
             counts = run_pass([one.draw for one in waiting], targets, self._threads, self._workspace)
         except RefGpuError as error:
             if len(waiting) == 1:
-                error.add_note(waiting[0].label)
+                error.args = (f"{waiting[0].label}: {error}",)
             raise
-        finally:
-            self._residency.mark(state, targets)
-        for one in waiting:
-            for shader, block in one.blocks:
-                shader.check(block)
+        self._residency.mark(state, targets)
+        return counts
+
+    def _account(self, waiting: list[_Waiting], counts: dict[str, int], counted: bool) -> None:
+        """Enter what was drawn into the report, and raise what a shader reported."""
         self._report.draws += len({one.number for one in waiting})
         self._report.counts.update(counts)
         if counted:
             self._report.counts["samples_counted"] += counts["pixels_passed"]
         self._report.claims.update(claims_of_counts(counts), *{one.claims for one in waiting})
+        for one in waiting:
+            for shader, block in one.blocks:
+                shader.check(block)
 
 
 def counts_samples(registers: RegisterFile) -> bool:
