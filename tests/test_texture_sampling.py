@@ -457,3 +457,12 @@ def test_staged_blocks_equal_single_samples(clamp, linear, normalized, kind, per
     filtering.sample_points(flat, copy.levels, binding.border, copy.divisors, binding.state, coords, offsets, choice,
                             np.zeros(1, np.float32), axes, results[1])
     assert (results[0].view(np.uint32) == results[1].view(np.uint32)).all()
+
+
+def test_a_filtered_nan_has_no_payload():
+    """FLOAT16 NaNs with payloads: blended they lose it, alone they keep it."""
+    image = make_image([np.array([[[0x7E55, 0x7D01]]], np.uint32)], 13)
+    blended = sample(image, smp(1), np.array([[0.5, 0.5]], np.float32))
+    assert blended.view(np.uint32)[0, 0] == 0x7FC00000
+    alone = sample(image, smp(0), np.array([[0.25, 0.5]], np.float32))
+    assert alone.view(np.uint32)[0, 0] == 0x7FCAA000

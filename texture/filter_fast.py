@@ -19,7 +19,7 @@ from .coordinates import (
     reduce_coordinate,
     wrap_texel,
 )
-from .filtering import CLAMP, DIMS, DST_SEL, INTEGER, LAYERED, TRUNC, UNNORMALIZED, VARIANT
+from .filtering import CLAMP, DIMS, DST_SEL, INTEGER, LAYERED, TRUNC, UNNORMALIZED, VARIANT, round_mean
 
 _LANES = 256
 _SCALE = np.float64(2.0**-32)
@@ -161,10 +161,10 @@ def _finish(texels, border, divisors, state, acc, counts, last, first, out):
         divisor = divisors[source]
         if divisor == 1.0:
             for lane in range(lanes):
-                out[first + lane, channel] = np.float32(acc[lane, source] * _SCALE)
+                out[first + lane, channel] = round_mean(acc[lane, source] * _SCALE)
         else:
             for lane in range(lanes):
-                out[first + lane, channel] = np.float32(acc[lane, source] * _SCALE / divisor)
+                out[first + lane, channel] = round_mean(acc[lane, source] * _SCALE / divisor)
         for lane in range(lanes):
             if counts[lane] == 1:
                 place = last[lane]

@@ -39,6 +39,7 @@ ACC: Final = 8
 
 _WHOLE = np.float64(2.0**32)
 _FLOAT_ONE = np.float32(1.0)
+_NAN = np.float32(np.nan)
 
 
 @kernel
@@ -59,6 +60,12 @@ def compare_passes(func, reference, texel):
     less, equal = reference < texel, reference == texel
     greater = reference > texel
     return (less and func & 1 != 0) or (equal and func & 2 != 0) or (greater and func & 4 != 0)
+
+
+@kernel
+def round_mean(value):
+    """Mean of several taps as float32; a NaN is the quiet one without a payload.  [TEX-FILTER-NAN]"""
+    return np.float32(value) if value == value else _NAN
 
 
 @kernel
@@ -105,7 +112,7 @@ def add_tap(texels, place, border, divisors, state, reference, weight, acc):
 def finish(acc, texels, border, divisors, state, total, result):
     """Four components before DST_SEL.  [TEX-COMPARE-CHANNELS]"""
     if state[COMPARE] >= 0:
-        result[0] = np.float32(acc[0] / total) if state[REDUCE] == 0 else np.float32(acc[0])
+        result[0] = round_mean(acc[0] / total) if state[REDUCE] == 0 else round_mean(acc[0])
         result[1] = np.float32(0.0)
         result[2] = np.float32(0.0)
         result[3] = _FLOAT_ONE
@@ -114,9 +121,9 @@ def finish(acc, texels, border, divisors, state, total, result):
         if acc[COUNT] == 1.0:
             result[channel] = _decoded(texels, np.int64(acc[LAST]), border, divisors, channel)
         elif state[REDUCE] == 0:
-            result[channel] = np.float32(acc[channel] / total / divisors[channel])
+            result[channel] = round_mean(acc[channel] / total / divisors[channel])
         else:
-            result[channel] = np.float32(acc[channel] / divisors[channel])
+            result[channel] = round_mean(acc[channel] / divisors[channel])
 
 
 @kernel
