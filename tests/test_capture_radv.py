@@ -13,7 +13,7 @@ from refgpu.importers.radv import import_radv
 from refgpu.registers import BANKS, RegisterFile
 
 KEPT = Path(__file__).parent / "data" / "captures"
-RECORDED = Path("/work/shared/captures")
+RECORDED = Path(__file__).resolve().parents[2] / "shared" / "captures"
 NAMES = sorted(path.stem for path in KEPT.glob("*.zip"))
 
 

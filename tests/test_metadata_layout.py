@@ -17,7 +17,7 @@ from refgpu.metadata.config import address_config
 from refgpu.metadata.equations import Kind, not_pipe_aligned, pipe_aligned
 
 DATA = Path(__file__).parent / "data" / "metadata"
-ORACLE = Path(os.environ.get("REFGPU_ORACLE", "/work/shared/oracle"))
+ORACLE = Path(os.environ.get("REFGPU_ORACLE", Path(__file__).resolve().parents[2] / "shared" / "oracle"))
 
 SIZES = {"pitch": "pitch", "height_aligned": "height", "base_align": "base_align", "meta_blk_width": "block_width",
          "meta_blk_height": "block_height", "meta_blk_num_per_slice": "blocks_per_slice", "slice_size": "slice_nbytes",

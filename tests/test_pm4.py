@@ -12,7 +12,7 @@ from refgpu.base.errors import DecodeError, InputError
 from refgpu.pm4.packet import packet_dwords
 from refgpu.pm4.table import definitions
 
-CAPTURES = Path("/work/shared/captures")
+CAPTURES = Path(__file__).resolve().parents[2] / "shared" / "captures"
 PAD = 0xFFFF1000
 words = st.integers(0, 0xFFFFFFFF)
 opcodes = st.sampled_from(sorted(definitions()))

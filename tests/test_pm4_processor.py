@@ -12,7 +12,7 @@ from refgpu.base.errors import DecodeError, InputError, RefGpuError, Unsupported
 from refgpu.pm4.table import definitions
 from refgpu.registers import BANKS, RegisterFile
 
-CAPTURES = Path("/work/shared/captures")
+CAPTURES = Path(__file__).resolve().parents[2] / "shared" / "captures"
 dwords = st.integers(0, 0xFFFFFFFF)
 
 

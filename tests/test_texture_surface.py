@@ -19,7 +19,7 @@ from refgpu.texture.surface_equations import equation
 from refgpu.texture.surface_modes import SWIZZLE_MODES
 from refgpu.texture.surface_xor import driver_pipe_bank_xor
 
-ORACLE = Path(os.environ.get("REFGPU_ORACLE", "/work/shared/oracle")) / "surface"
+ORACLE = Path(os.environ.get("REFGPU_ORACLE", Path(__file__).resolve().parents[2] / "shared" / "oracle")) / "surface"
 PROFILES = ("gfx1013", "gfx1010", "gfx1030", "gfx1035")
 # what addrlib returns -> attribute
 SIZES = {"pitch": "pitch", "height_aligned": "height", "num_slices": "padded_slices", "slice_size": "slice_size",
