@@ -85,6 +85,8 @@ class DrawQueue:
         inputs = decode_inputs(call, registers, memory, self._variant)
         if inputs.count == 0 or inputs.instances == 0:
             return
+        for warning in state.warnings:
+            self._report.warn(warning)
         if not state.width:
             self._report.draws += 1  # it writes nothing
             return

@@ -263,6 +263,19 @@ def test_m21_snapping(word, edge, first):
     assert box(scene) == (first, 0, 32, 32)
 
 
+def test_m28_guard_band_does_not_move_the_picture():
+    pictures = []
+    for adjust in (1.0, 8.0, 1000.0):
+        scene = Scene(64, 64)
+        for name in ("VERT", "HORZ"):
+            scene.registers.set_float(f"PA_CL_GB_{name}_CLIP_ADJ", adjust)
+        scene.draw([(-3, -2), (2.5, -2), (-3, 3.5)])
+        pictures.append(scene.covered())
+    assert 0 < pictures[0].sum() < 64 * 64
+    assert np.array_equal(pictures[0], pictures[1])
+    assert np.array_equal(pictures[0], pictures[2])
+
+
 def test_m210_opengl_clip_space_and_kill():
     scene = depth_scene()
     scene.registers["PA_CL_CLIP_CNTL"] = 0  # DX_CLIP_SPACE_DEF clear: -w .. w
@@ -547,7 +560,7 @@ def test_m511_write_mask(mask):
 
 @pytest.mark.parametrize(("format_", "word"), [(9, 0xB458D123), (8, 0x00B458D3)])
 def test_m59_packed_integers(format_, word):
-    assert stored(format_, 4, (0x123, 0x234, 0x345, 2)) == [word ]
+    assert stored(format_, 4, (0x123, 0x234, 0x345, 2)) == [word]
 
 
 @pytest.mark.parametrize(("format_", "number_type", "swap", "expected"), [
@@ -729,6 +742,18 @@ def test_m84_restart_compares_the_bits_of_an_index(enable, reset, drawn):
     scene.gpu.draw_indexed(4, address)
     assert scene.covered().all() == drawn
     assert scene.covered().any() == drawn
+
+
+def test_m24_zpass_counter():
+    scene = Scene(z_format=3)
+    scene.clear_depth(1.0)
+    scene.depth_state(LESS)
+    scene.memory.map(SPARE, 0x1000)
+    scene.bind([(-0.75, -0.75), (0.75, -0.75), (0, 0.75)])
+    first, second = (pm4.packet("EVENT_WRITE", 21 | 1 << 8, *halves_of(SPARE + offset)) for offset in (0, 8))
+    submit(scene, pm4.packet("SET_CONTEXT_REG", 0x1, 0x11000102), first, pm4.packet("DRAW_INDEX_AUTO", 3, 2), second)
+    begin, end = scene.memory.view(SPARE, 256, np.uint64).reshape(16, 2).T
+    assert (end - begin).sum() == 18432
 
 
 def test_m86_instances_blend_in_order():

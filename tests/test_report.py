@@ -74,3 +74,13 @@ def test_unknown_claims_and_alternatives_are_refused():
         Scene(variant={"RAST-VTE-ROUND": "x"})
     with pytest.raises(UnsupportedError, match="HTILE-CLEARED-READ"):
         Scene(variant={"HTILE-CLEARED-READ": "word"})
+
+
+def test_an_empty_rectangle_is_said_once():
+    scene = Scene(32, 32)
+    scene.registers["PA_SC_SCREEN_SCISSOR_BR"] = 0
+    scene.draw(TRIANGLE)
+    scene.draw(TRIANGLE)
+    scene.gpu.finish()
+    assert len(scene.gpu.report.warnings) == 1
+    assert "PA_SC_SCREEN_SCISSOR is empty" in scene.gpu.report.warnings[0]

@@ -184,3 +184,18 @@ def test_sixteen_rows_only_when_the_vertex_chooses_the_viewport(registers):
     state = decode_state(registers, misc, FLAT)
     assert state.rows_i.shape[0] == 16
     assert state.rows_f[3, F.XSCALE] == np.float32(7.5)
+
+
+def test_an_empty_scissor_is_named(registers):  # cases.md B12
+    assert decode_state(registers, RECT, FLAT).warnings == ()
+    registers["PA_SC_SCREEN_SCISSOR_BR"] = 0
+    assert "PA_SC_SCREEN_SCISSOR is empty" in decode_state(registers, RECT, FLAT).warnings[0]
+    registers["PA_SC_SCREEN_SCISSOR_BR"] = 0x40004000
+    registers["PA_SC_WINDOW_SCISSOR_TL"] = 0x80000000 | 200
+    assert "no pixel in common" in decode_state(registers, RECT, FLAT).warnings[0]
+
+
+def test_a_second_source_needs_a_second_export(registers):
+    registers["CB_BLEND0_CONTROL"] = 1 << 30 | 15
+    with pytest.raises(UnsupportedError, match="CB_BLEND0_CONTROL: a second source"):
+        decode_state(registers, RECT, FLAT)

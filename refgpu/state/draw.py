@@ -16,9 +16,10 @@ from .color import Color, ColorTarget, color_block, color_target_blocks, may_def
 from .depth import Depth, DepthTarget, depth_block, depth_target_block
 from .interpolation import check_inputs, interpolation_block
 from .rests_on import claims_of_state
-from .setup import final_scissor, setup_block, viewport_scissor_blocks
+from .setup import final_scissor, setup_block, viewport_scissor_blocks, why_empty
 from .vertex import VIEWPORTS, check_outputs, vertex_block, viewport_blocks
 
+_SECOND_SOURCE = frozenset({15, 16, 17, 18})  # SRC1 colour and alpha, and their complements
 _NO_STREAMOUT = ("STREAMOUT_0_EN", "STREAMOUT_1_EN", "STREAMOUT_2_EN", "STREAMOUT_3_EN")
 
 
@@ -37,6 +38,8 @@ class DrawState:
         Pixels that all of its targets have.
     claims : frozenset of str
         Claims of grade inferred or assumed that it rests on.
+    warnings : tuple of str
+        What a developer should know of it.
     """
 
     rows_i: npt.NDArray[np.int64]
@@ -46,6 +49,7 @@ class DrawState:
     width: int
     height: int
     claims: frozenset[str]
+    warnings: tuple[str, ...] = ()
 
     @property
     def targets_key(self) -> tuple[object, ...]:
@@ -93,6 +97,13 @@ def _put_pixel_shader(row: npt.NDArray[np.int64], registers: RegisterFile, depth
     row[:, S.INPUT : S.INPUT + count] = interpolation.inputs[first : first + count]
     row[:, S.LATE] = int(late)
     row[:, S.DEFER] = int(not flags & PixelFlag.KILL and not late and may_defer(color, component_masks))
+    for n, blend in enumerate(color.blends):
+        factors = {blend & 0x1F, blend >> 8 & 0x1F}
+        if blend >> 29 & 1:  # SEPARATE_ALPHA_BLEND
+            factors |= {blend >> 16 & 0x1F, blend >> 24 & 0x1F}
+        if factors & _SECOND_SOURCE and pixel.exports < 2:
+            raise UnsupportedError(f"CB_BLEND{n}_CONTROL: a second source with shader {pixel.name!r}, which exports "
+                                   f"{pixel.exports} colours")
     for n, mask in enumerate(color.masks):
         if mask and n >= pixel.exports:
             raise UnsupportedError(f"SPI_SHADER_COL_FORMAT of MRT{n} with shader {pixel.name!r}, which exports "
@@ -136,11 +147,15 @@ def decode_state(registers: RegisterFile, vertex: VertexShader, pixel: PixelShad
     rows_i[:, S.VARIANTS] = geometry_flags
     rows_i[:, S.DISTANCE_COUNT] = vertex.distances
     rows_i[:, S.PARAMETER_COUNT] = vertex.parameters
+    warnings: tuple[str, ...] = ()
     for index in range(rows_i.shape[0]):
         viewport_blocks[index](registers).put(rows_i[index], rows_f[index])
         low, high = sorted((rows_f[index, F.ZMIN], rows_f[index, F.ZMAX]))
         rows_f[index, F.ZMIN], rows_f[index, F.ZMAX] = low, high  # [DEPTH-CLAMP-SORTED]
-        box = final_scissor(setup, viewport_scissor_blocks[index](registers), width, height)
+        viewport = viewport_scissor_blocks[index](registers)
+        box = final_scissor(setup, viewport, width, height)
+        if width and box[0] >= box[2] and index == 0:
+            warnings = (why_empty(setup, viewport, index),)
         rows_i[index, S.SCISSOR_X0 : S.SCISSOR_Y1 + 1] = box
     component_masks = [0] * TARGETS
     for n, target in enumerate(colors):
@@ -151,4 +166,5 @@ def decode_state(registers: RegisterFile, vertex: VertexShader, pixel: PixelShad
             component_masks[n] = format_.mask
     if pixel is not None:
         _put_pixel_shader(rows_i, registers, depth, color, vertex, pixel, tuple(component_masks))
-    return DrawState(rows_i, rows_f, depth_target, colors, width, height, claims_of_state(rows_i[0]))
+    return DrawState(rows_i, rows_f, depth_target, colors, width, height, claims_of_state(rows_i[0]),
+                     warnings)

@@ -15,10 +15,11 @@ _TRIANGLES = 2  # POLYMODE_*_PTYPE
 
 @dataclass(frozen=True)
 class Setup:
-    """Columns, and the scissors that hold for every viewport."""
+    """Columns, and the scissors that hold for every viewport: their intersection, and each by name."""
 
     columns: Columns
     scissor: Rectangle
+    boxes: tuple[tuple[str, Rectangle], ...]
     viewport_scissors: bool
 
 
@@ -59,8 +60,10 @@ def _decode_setup(words: Words) -> Setup:
     screen_top_left, screen_bottom_right = words["PA_SC_SCREEN_SCISSOR_TL"], words["PA_SC_SCREEN_SCISSOR_BR"]
     scissor = (sign_extend(screen_top_left.TL_X, 16), sign_extend(screen_top_left.TL_Y, 16),
                screen_bottom_right.BR_X, screen_bottom_right.BR_Y)
+    boxes = [("PA_SC_SCREEN_SCISSOR", scissor)]
     for name in ("WINDOW", "GENERIC"):
         box = _scissor(words[f"PA_SC_{name}_SCISSOR_TL"], words[f"PA_SC_{name}_SCISSOR_BR"], offset)
+        boxes.append((f"PA_SC_{name}_SCISSOR", box))
         scissor = _intersect(scissor, box)
     columns = Columns(
         {S.SC_MODE: int(mode), S.BIAS_FORMAT: int(words["PA_SU_POLY_OFFSET_DB_FMT_CNTL"])},
@@ -72,7 +75,7 @@ def _decode_setup(words: Words) -> Setup:
             F.BIAS_BACK_OFFSET: as_float(words["PA_SU_POLY_OFFSET_BACK_OFFSET"]),
         },
     )
-    return Setup(columns, scissor, bool(words["PA_SC_MODE_CNTL_0"].VPORT_SCISSOR_ENABLE))
+    return Setup(columns, scissor, tuple(boxes), bool(words["PA_SC_MODE_CNTL_0"].VPORT_SCISSOR_ENABLE))
 
 
 setup_block = Block(
@@ -96,6 +99,18 @@ def _viewport_scissor_block(index: int) -> Block[Rectangle]:
 
 
 viewport_scissor_blocks = tuple(_viewport_scissor_block(index) for index in range(VIEWPORTS))
+
+
+def why_empty(setup: Setup, viewport: Rectangle, index: int) -> str:
+    """Sentence on which rectangle leaves a draw no pixel."""
+    boxes = list(setup.boxes)
+    if setup.viewport_scissors:
+        boxes.append((f"PA_SC_VPORT_SCISSOR_{index}", viewport))
+    for name, (x0, y0, x1, y1) in boxes:
+        if x0 >= x1 or y0 >= y1:
+            return f"{name} is empty ({x0}, {y0} to {x1}, {y1}): the draw covers no pixel"
+    shown = ", ".join(f"{name} {box}" for name, box in boxes)
+    return f"the scissors and the targets have no pixel in common: {shown}"
 
 
 def final_scissor(setup: Setup, viewport: Rectangle, width: int, height: int) -> Rectangle:
