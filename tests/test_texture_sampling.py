@@ -466,3 +466,9 @@ def test_a_filtered_nan_has_no_payload():
     assert blended.view(np.uint32)[0, 0] == 0x7FC00000
     alone = sample(image, smp(0), np.array([[0.25, 0.5]], np.float32))
     assert alone.view(np.uint32)[0, 0] == 0x7FCAA000
+
+
+@pytest.mark.parametrize("field", ["PERF_MIP", "PERF_Z", "MIP_POINT_PRECLAMP", "MC_COORD_TRUNC"])
+def test_sampler_fields_without_a_rule_are_refused(field):
+    with pytest.raises(UnsupportedError, match=rf"S#\.{field}"):
+        sample(texels([0, 1]), smp(1, **{field: 1}), np.array([[0.5, 0.5]], np.float32))

@@ -82,7 +82,7 @@ def scaled_dims(image: Image) -> int:
 
 
 def _check_sampler(sampler: Sampler) -> None:
-    for name in ("LOD_BIAS_SEC", "MC_COORD_TRUNC", "MIP_POINT_PRECLAMP", "DERIV_ADJUST_EN"):
+    for name in ("LOD_BIAS_SEC", "MC_COORD_TRUNC", "MIP_POINT_PRECLAMP", "DERIV_ADJUST_EN", "PERF_MIP", "PERF_Z"):
         if sampler.fields[name]:
             raise UnsupportedError(f"S#.{name}", sampler.fields[name])
 
