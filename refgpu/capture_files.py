@@ -139,8 +139,11 @@ class FolderWriter:
         """Write one file."""
         path = self.folder / safe_name(name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
+        # the data may be a map of this very file, so it is replaced, never cut
+        unfinished = path.with_name(path.name + ".part")
+        with unfinished.open("wb") as file:
             file.write(np.frombuffer(data, np.uint8).data)
+        unfinished.replace(path)
 
     def close(self) -> None:
         """Nothing is left to do."""

@@ -109,6 +109,8 @@ class Memory:
                 raise InputError(f"{region} overlaps {other}")
         self._starts.insert(place, region.address)
         self._regions.insert(place, region)
+        self._version += 1
+        region.mapped = self._version
         self._layout += 1
 
     def unmap(self, address: int) -> None:

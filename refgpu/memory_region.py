@@ -29,13 +29,14 @@ class Region:
         What the bytes are, for reports.
     """
 
-    __slots__ = ("_versions", "address", "data", "name", "read_only")
+    __slots__ = ("_versions", "address", "data", "mapped", "name", "read_only")
 
     def __init__(self, address: int, data: npt.NDArray[np.uint8], read_only: bool, name: str):
         self.address = address
         self.data = data
         self.read_only = read_only
         self.name = name
+        self.mapped = 0  # version of the whole region when it was mapped
         self._versions: npt.NDArray[np.int64] | None = None
 
     @property
@@ -59,8 +60,10 @@ class Region:
         self._versions[self._pages(address, nbytes)] = version
 
     def version(self, address: int, nbytes: int) -> int:
-        """Stamp of the newest change in a range, 0 if there was none."""
-        return 0 if self._versions is None else int(self._versions[self._pages(address, nbytes)].max())
+        """Stamp of the newest change in a range; mapping the region counts as one."""
+        if self._versions is None:
+            return self.mapped
+        return max(self.mapped, int(self._versions[self._pages(address, nbytes)].max()))
 
     def __repr__(self) -> str:
         kind = "read-only " if self.read_only else ""

@@ -5,6 +5,7 @@ and written back, changed tiles only, before anyone reads them.
 """
 
 import functools
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from refgpu.raster.tables import Targets
 
+from .base.errors import UnsupportedError
 from .memory import Memory
 from .state.color import ColorTarget
 from .state.depth import DepthTarget
@@ -44,9 +46,14 @@ class Residency:
         self._planes: dict[tuple[object, ...], Resident] = {}
 
     def check(self, state: DrawState) -> None:
-        """InputError unless every byte of the targets is mapped and writable."""
-        for surface in surfaces_of(state, self._profile):
+        """Refuse targets that are not all mapped and writable (InputError), or that share bytes (UnsupportedError)."""
+        surfaces = surfaces_of(state, self._profile)
+        for surface in surfaces:
             surface.check(self.memory)
+        for one, other in itertools.combinations(surfaces, 2):
+            if one != other and one.overlaps(other.address, other.nbytes):
+                raise UnsupportedError(f"targets of one draw that share memory: {one.kind} at {one.address:#x} and "
+                                       f"{other.kind} at {other.address:#x}")
 
     def surfaces(self, state: DrawState) -> list[GuestSurface]:
         """Surfaces that hold the targets."""

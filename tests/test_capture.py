@@ -399,3 +399,12 @@ def test_run_binds_sets_and_submits_in_order(tmp_path, monkeypatch):
     assert read_output(gpu, CaptureOutput("d", "depth")).shape == (1, 2, 3, 2)
     with pytest.raises(InputError, match="no output 'z'"):
         capture.output("z")
+
+
+def test_saving_into_the_folder_it_came_from_keeps_the_bytes(tmp_path):
+    source = Path(__file__).parent / "data" / "captures" / "tri_linear.zip"
+    Capture.load(source).save(tmp_path / "capture")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "capture").rglob("*") if path.is_file()}
+    Capture.load(tmp_path / "capture").save(tmp_path / "capture")
+    after = {path.name: path.read_bytes() for path in (tmp_path / "capture").rglob("*") if path.is_file()}
+    assert after == before

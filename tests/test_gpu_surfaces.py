@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scene import ALWAYS, COLOR_ADDRESS, DEPTH_ADDRESS, LINEAR, R_X, STENCIL_ADDRESS, Z_X, Scene, vsharp
 
-from refgpu import shaders, texture
+from refgpu import UnsupportedError, shaders, texture
 
 TRIANGLE = [(-1, -1, 0.25), (0.5, -1, 0.25), (-1, 0.75, 0.25)]
 
@@ -136,3 +136,30 @@ def test_draw_reads_a_vertex_buffer_that_a_draw_wrote():
     scene.gpu.bind("ps", grey)
     scene.gpu.draw_auto(3)
     assert (scene.gpu.color(1).words() == 0x80808080).all()
+
+
+def test_memory_mapped_anew_is_loaded_anew():
+    scene = Scene(32, 32)
+    scene.draw([(-1, -1), (3, -1), (-1, 3)])
+    scene.gpu.finish()
+    nbytes = 16 * (32 + 256) * (32 + 256)
+    scene.memory.unmap(COLOR_ADDRESS)
+    scene.memory.map(COLOR_ADDRESS, np.full(nbytes, 0x77, np.uint8))
+    scene.draw([(-1, -1), (0, -1), (-1, 0)], color=(0, 0, 0, 0))
+    words = scene.gpu.color(0).words()[0]
+    assert words[0, 0] == 0
+    assert (words[20:] == 0x77777777).all()
+
+
+def test_targets_that_share_bytes_are_refused():
+    scene = Scene(32, 32, z_format=3)
+    scene.depth_state(ALWAYS)
+    scene.registers["CB_COLOR0_BASE"] = DEPTH_ADDRESS >> 8
+    with pytest.raises(UnsupportedError, match="share memory"):
+        scene.draw(TRIANGLE)
+
+
+def test_srgb_export_of_infinity_is_white():
+    scene = Scene(8, 8, number_type=6)
+    scene.draw([(-1, -1), (3, -1), (-1, 3)], color=(np.inf, 2.0, 1.0, np.inf))
+    assert (scene.gpu.color(0).words() == 0xFFFFFFFF).all()

@@ -56,7 +56,7 @@ def srgb_encode(value):
     if not value > np.float32(0.0):
         return np.uint32(0)
     code = np.int64(STEP_START[_bucket(float_bits(value))])
-    return np.uint32(code + 1) if value >= SRGB_STEPS[code] else np.uint32(code)
+    return np.uint32(code + 1) if code < 255 and value >= SRGB_STEPS[code] else np.uint32(code)
 
 
 @kernel
@@ -65,4 +65,4 @@ def srgb_truncate(value):
     if not value > np.float32(0.0):
         return np.uint32(0)
     code = np.int64(FLOOR_START[_bucket(float_bits(value))])
-    return np.uint32(code + 1) if value >= SRGB_FLOORS[code] else np.uint32(code)
+    return np.uint32(code + 1) if code < 255 and value >= SRGB_FLOORS[code] else np.uint32(code)
