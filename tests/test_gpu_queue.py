@@ -49,3 +49,31 @@ def test_queued_draws_read_their_inputs_before_others_overwrite_them():
     address = scene._next_vertex - 0x1000
     scene.memory.write(address, np.zeros((3, 4), np.float32))
     assert scene.covered().all()
+
+
+def test_discarding_needs_kills_and_helper_lanes_stay_helpers():
+    from refgpu import shaders
+
+    def drop(inputs, outputs, live, constants, lanes):
+        for lane in range(lanes):
+            live[lane] = 0
+            for channel in range(4):
+                outputs[channel, lane] = 1.0
+
+    def revive(inputs, outputs, live, constants, lanes):
+        for lane in range(lanes):
+            live[lane] = 1
+            for channel in range(4):
+                outputs[channel, lane] = 1.0
+
+    small = [(-1, -1), (0.1, -1), (-1, 0.1)]
+    scene = Scene(32, 32)
+    scene.draw(small)
+    expected = scene.covered()
+    scene = Scene(32, 32)
+    scene.draw(small, pixel=shaders.pixel(kills=True)(revive))
+    assert np.array_equal(scene.covered(), expected)
+    scene = Scene(32, 32)
+    scene.draw(small, pixel=shaders.pixel()(drop))
+    with pytest.raises(InputError, match=r"'drop' discards .* kills=True"):
+        scene.gpu.finish()

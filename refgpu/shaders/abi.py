@@ -26,6 +26,7 @@ USER_DATA_BYTES: Final = 4 * USER_DATA_WORDS
 STATUS_BYTE: Final = USER_DATA_BYTES        # int64: 0 fine, else the shader's own number for what went wrong
 COUNT_BYTE: Final = STATUS_BYTE + 8         # int64: how many constants follow
 CONSTANTS_BYTE: Final = COUNT_BYTE + 8
+DISCARDED: Final = -1                       # status of a pixel shader that cleared `live` without saying that it kills
 
 
 class Shader:
@@ -76,6 +77,9 @@ class Shader:
     def check(self, block: npt.NDArray[np.uint8]) -> None:
         """Raise what the shader reported through its block."""
         (status,) = STATUS.unpack_from(block.data, STATUS_BYTE)
+        if status == DISCARDED:
+            raise InputError(f"pixel shader {self.name!r} discards but was made without kills=True; "
+                             "nothing was discarded")
         if status:
             raise InputError(f"shader {self.name!r} reported status {status}")
 

@@ -9,7 +9,7 @@ from refgpu.raster.layout import PS_IN_ROWS, ROW, VS_IN_ROWS, PixelFlag, VertexF
 
 from ..base.kernel import Callback, kernel
 from ..base.pointers import float32_at, int32_at, int64_at
-from .abi import CONSTANTS_BYTE, COUNT_BYTE, SIGNATURE, PixelShader, VertexShader
+from .abi import CONSTANTS_BYTE, COUNT_BYTE, DISCARDED, SIGNATURE, STATUS_BYTE, PixelShader, VertexShader
 
 
 def pixel(function: Callable[..., None] | None = None, *, attributes: int = 0, exports: int = 1, kills: bool = False,
@@ -22,7 +22,8 @@ def pixel(function: Callable[..., None] | None = None, *, attributes: int = 0, e
         What Numba can compile. `inputs` float32[rows, lanes or more]: rows X, Y (window position of the pixel centre),
         Z, W, FACE (+1 front, -1 back), then from row ATTRIBUTE on 4 rows per attribute. `outputs` float32: 4 rows
         (red, green, blue, alpha) per export, then one of depth. `live` int32: 1 where the pixel is covered; set it to
-        0 to discard. `constants` float32: see `Shader.with_constants`. `lanes`: how many lanes to do, a multiple of 64.
+        0 to discard (with `kills`; helper lanes stay helpers).
+        `constants` float32: see `Shader.with_constants`. `lanes`: how many lanes to do, a multiple of 64.
     attributes, exports : int
         How many it reads and writes.
     kills, depth, position, facing : bool
@@ -42,13 +43,21 @@ def pixel(function: Callable[..., None] | None = None, *, attributes: int = 0, e
 
     def entry(inputs, outputs, constants, lanes, live):
         count = int64_at(constants + np.int64(COUNT_BYTE), 1)[0]
+        alive = int32_at(live, lanes)
+        covered = alive.copy()
         compiled(
             float32_at(inputs, PS_IN_ROWS * ROW).reshape((PS_IN_ROWS, ROW)),
             float32_at(outputs, output_rows * ROW).reshape((output_rows, ROW)),
-            int32_at(live, lanes),
+            alive,
             float32_at(constants + np.int64(CONSTANTS_BYTE), count),
             lanes,
         )
+        for lane in range(lanes):
+            kept = np.int32(1) if (covered[lane] != 0) & (alive[lane] != 0) else np.int32(0)
+            if not kills and kept != covered[lane]:
+                int64_at(constants + np.int64(STATUS_BYTE), 1)[0] = np.int64(DISCARDED)
+                kept = covered[lane]
+            alive[lane] = kept
 
     flags = PixelFlag(0)
     for wanted, flag in ((kills, PixelFlag.KILL), (depth, PixelFlag.DEPTH), (position, PixelFlag.POSITION),
