@@ -17,7 +17,6 @@ from .memory import Memory, normalize
 from .state.color import ColorTarget
 from .state.depth import DepthTarget
 
-GB_ADDR_CONFIG: Final = {"gfx1013": 0x00100044, "gfx1010": 0x00100044, "gfx1030": 0x00000444, "gfx1035": 0x00000242}
 _Z_BITS: Final = {1: 16, 2: 32, 3: 32}        # DB_Z_INFO.FORMAT
 _Z24_MASK: Final = 0x00FFFFFF
 _CONTAINERS: Final = {8: np.uint8, 16: np.uint16}
@@ -57,8 +56,7 @@ def _tiles_to_linear(tiles, linear, tiles_x, changed):
 
 @functools.cache
 def _layout(swizzle: int, bits: int, width: int, height: int, slices: int, profile: str, xor: int) -> SurfaceLayout:
-    return surface_layout(swizzle, bits, width, height, slices=slices, gb_addr_config=GB_ADDR_CONFIG[profile],
-                          profile=profile, pipe_bank_xor=xor)
+    return surface_layout(swizzle, bits, width, height, slices=slices, profile=profile, pipe_bank_xor=xor)
 
 
 @dataclass(frozen=True)

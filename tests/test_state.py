@@ -199,3 +199,23 @@ def test_a_second_source_needs_a_second_export(registers):
     registers["CB_BLEND0_CONTROL"] = 1 << 30 | 15
     with pytest.raises(UnsupportedError, match="CB_BLEND0_CONTROL: a second source"):
         decode_state(registers, RECT, FLAT)
+
+
+def test_downconversion_with_blending_is_refused(registers):
+    registers["SX_PS_DOWNCONVERT"] = 5
+    assert decode_state(registers, RECT, FLAT).rows_i[0, S.DEFER] == 1
+    registers["CB_BLEND0_CONTROL"] = 1 << 30 | 1
+    with pytest.raises(UnsupportedError, match=r"SX_PS_DOWNCONVERT\.MRT0 with blending = 0x5"):
+        decode_state(registers, RECT, FLAT)
+
+
+def test_coarse_shading_is_refused_unless_the_shader_is_constant():
+    registers = RegisterFile("gfx1030")
+    registers["SPI_PS_INPUT_CNTL_0"] = 0x20
+    varying = shaders.attribute(0)
+    registers["DB_VRS_OVERRIDE_CNTL"] = 1 << 4 | 1 << 6   # combiner mode 0: the rate is not used
+    decode_state(registers, RECT, varying)
+    registers["DB_VRS_OVERRIDE_CNTL"] = 1 | 1 << 4 | 1 << 6
+    decode_state(registers, RECT, FLAT)
+    with pytest.raises(UnsupportedError, match=r"DB_VRS_OVERRIDE_CNTL .* = 0x51"):
+        decode_state(registers, RECT, varying)

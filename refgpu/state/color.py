@@ -102,6 +102,9 @@ def _decode_color(words: Words) -> Color:
         if not info.FORMAT or not export:
             mask = 0
         blending = int(blend) if mask and blend.ENABLE and not info.BLEND_BYPASS else 0
+        downconvert = words["SX_PS_DOWNCONVERT"][f"MRT{n}"]
+        if blending and downconvert:  # [CB-DOWNCONVERT]
+            raise UnsupportedError(f"SX_PS_DOWNCONVERT.MRT{n} with blending", downconvert)
         column = S.COLOR + C.COUNT * n
         ints |= {
             column + C.MASK: mask, column + C.EXPORT: export, column + C.INFO: int(info),
@@ -117,7 +120,8 @@ def _decode_color(words: Words) -> Color:
 
 
 color_block = Block(
-    ("CB_COLOR_CONTROL", "CB_TARGET_MASK", "CB_SHADER_MASK", "SPI_SHADER_COL_FORMAT", "CB_BLEND_RED",
+    ("CB_COLOR_CONTROL", "CB_TARGET_MASK", "CB_SHADER_MASK", "SPI_SHADER_COL_FORMAT", "SX_PS_DOWNCONVERT",
+     "CB_BLEND_RED",
      "CB_BLEND_GREEN", "CB_BLEND_BLUE", "CB_BLEND_ALPHA",
      *(f"CB_COLOR{n}_INFO" for n in range(TARGETS)), *(f"CB_COLOR{n}_ATTRIB" for n in range(TARGETS)),
      *(f"CB_BLEND{n}_CONTROL" for n in range(TARGETS))),

@@ -56,6 +56,7 @@ class Depth:
     uses_target: bool           # some test or write is on
     late_exports: bool          # DB_SHADER_CONTROL.Z_EXPORT_ENABLE
     before_shader: bool         # DEPTH_BEFORE_SHADER
+    coarse: int                 # DB_VRS_OVERRIDE_CNTL when it asks for more than one pixel a shader lane, else 0
 
 
 def _address(words: Words, name: str) -> int:
@@ -93,6 +94,13 @@ depth_target_block = Block(
      "DB_STENCIL_WRITE_BASE", "DB_STENCIL_WRITE_BASE_HI"),
     _decode_target,
 )
+
+
+def _coarse(words: Words) -> int:
+    rate = words.get("DB_VRS_OVERRIDE_CNTL")  # only gfx10.3 has it
+    if rate is None or not rate.VRS_OVERRIDE_RATE_COMBINER_MODE:  # 0 passes the other rates through: one pixel
+        return 0
+    return int(rate) if rate.VRS_OVERRIDE_RATE_X or rate.VRS_OVERRIDE_RATE_Y else 0
 
 
 def _decode_depth(words: Words) -> Depth:
@@ -141,11 +149,12 @@ def _decode_depth(words: Words) -> Depth:
         F.CLEAR_Z: as_float(words["DB_DEPTH_CLEAR"]),
     }
     return Depth(Columns(ints, {column: float(value) for column, value in floats.items()}), uses_target,
-                 bool(shader.Z_EXPORT_ENABLE), bool(shader.DEPTH_BEFORE_SHADER))
+                 bool(shader.Z_EXPORT_ENABLE), bool(shader.DEPTH_BEFORE_SHADER), _coarse(words))
 
 
 depth_block = Block(
     ("DB_DEPTH_CONTROL", "DB_SHADER_CONTROL", "DB_RENDER_CONTROL", "DB_RENDER_OVERRIDE", "DB_ALPHA_TO_MASK",
+     "DB_VRS_OVERRIDE_CNTL",
      "DB_Z_INFO", "DB_STENCIL_INFO", "DB_DEPTH_VIEW", "DB_STENCIL_CONTROL", "DB_STENCILREFMASK",
      "DB_STENCILREFMASK_BF", "DB_STENCIL_CLEAR", "DB_DEPTH_CLEAR", "DB_DEPTH_BOUNDS_MIN", "DB_DEPTH_BOUNDS_MAX"),
     _decode_depth,

@@ -83,6 +83,8 @@ def _put_pixel_shader(row: npt.NDArray[np.int64], registers: RegisterFile, depth
     flags = pixel.flags
     if depth.late_exports and not flags & PixelFlag.DEPTH:
         raise UnsupportedError(f"DB_SHADER_CONTROL.Z_EXPORT_ENABLE with shader {pixel.name!r}, which exports no depth")
+    if depth.coarse and not flags & PixelFlag.CONSTANT:  # a constant is the same at every rate
+        raise UnsupportedError(f"DB_VRS_OVERRIDE_CNTL (coarse shading) with shader {pixel.name!r}", depth.coarse)
     exports_depth = bool(flags & PixelFlag.DEPTH) and depth.late_exports and not depth.before_shader
     late = (exports_depth or bool(flags & PixelFlag.KILL)) and not depth.before_shader
     interpolation = interpolation_block(registers)
