@@ -106,3 +106,26 @@ def test_formats_store_what_the_encoder_says(format_):
     wanted = encode_color(*format_, 0, color).ravel()
     assert (got == wanted).all()
     assert np.isfinite(decode_color(*format_, 0, wanted)).all()
+
+
+def test_the_export_cuts_to_the_half_that_a_store_would_pack():
+    """The vector form of v_cvt_pkrtz in raster and the bit form in texture are one rule: every sign, exponent, edge."""
+    from refgpu.base.floats import bits_float, float_bits
+    from refgpu.base.kernel import kernel
+    from refgpu.texture.number_types import ROUND_TRUNCATE
+    from refgpu.texture.small_floats import float_bits_to_half, half_to_float_bits
+
+    cut, pack, widen = export.half_toward_zero, float_bits_to_half, half_to_float_bits
+
+    @kernel
+    def both(bits, one, two):
+        for n in range(bits.size):
+            one[n] = float_bits(cut(bits_float(bits[n])))
+            two[n] = widen(pack(bits[n], ROUND_TRUNCATE))
+
+    high = np.arange(1 << 16, dtype=np.uint32) << np.uint32(16)
+    bits = np.concatenate([high | np.uint32(low) for low in (0, 1, 0x1FFF, 0x2000, 0x3FFF, 0xFFFF)])
+    bits = bits[~np.isnan(bits.view(np.float32))]
+    one, two = np.zeros_like(bits), np.zeros_like(bits)
+    both(bits, one, two)
+    assert np.array_equal(one, two)
