@@ -78,11 +78,12 @@ class Capture:
             raw = files.read(DOCUMENT)
             if raw.size > MAX_DOCUMENT_BYTES:
                 raise InputError(f"{DOCUMENT} has {raw.size} bytes; at most {MAX_DOCUMENT_BYTES} are read")
-            document = json.loads(raw.tobytes())
+            try:
+                document = json.loads(raw.tobytes())
+            except (ValueError, RecursionError) as error:  # ValueError: no JSON, no UTF-8, or a number of 5000 digits
+                raise InputError(f"{place}: {DOCUMENT} is not JSON: {error}") from None
             check(document)
             return cls(**read_parts(document, files))
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-            raise InputError(f"{place}: {DOCUMENT} is not JSON: {error}") from None
         except RefGpuError as error:
             error.args = (f"{place}: {error}" if str(place) not in str(error) else str(error),)
             raise

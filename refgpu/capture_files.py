@@ -19,11 +19,16 @@ _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Ru
 _Bytes = npt.NDArray[np.uint8]
 
 
+_LONGEST_NAME = 200
+
+
 def safe_name(name: str) -> str:
     """`name` when it stays inside the capture, else InputError."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name or "\0" in name or not path.parts:
         raise InputError(f"file {name!r}: expected a relative path with / inside the capture")
+    if len(name) > _LONGEST_NAME or not name.isprintable():
+        raise InputError(f"file {name[:80]!r}: expected at most {_LONGEST_NAME} printable characters")
     return str(path)
 
 

@@ -81,7 +81,7 @@ def _check(value: Any, rule: Mapping[str, Any], place: str) -> None:
 def _check_text(value: str, rule: Mapping[str, Any], place: str) -> None:
     if len(value) < rule.get("minLength", 0):
         raise _fail(place, "is empty")
-    if "pattern" in rule and not re.search(rule["pattern"], value):
+    if "pattern" in rule and not re.fullmatch(rule["pattern"], value):
         raise _fail(place, f"{_short(value)} does not match {rule['pattern']}")
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping
 
+import numpy as np
 import numpy.typing as npt
 
 from .base.claims import Variant
@@ -26,8 +27,18 @@ def available_threads() -> int:
     """Threads to use: ``REFGPU_THREADS``, or the cores this process may run on."""
     wanted = os.environ.get("REFGPU_THREADS")
     if wanted:
+        if not wanted.isdecimal():
+            raise InputError(f"REFGPU_THREADS = {wanted!r}: expected a number of threads")
         return max(1, int(wanted))
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _counts(*counts: int) -> tuple[int, ...]:
+    """Counts of a draw as packets could hold them."""
+    for count in counts:
+        if not isinstance(count, int | np.integer) or not 0 <= count <= 0xFFFFFFFF:
+            raise InputError(f"a draw's count {count!r}: expected a whole number of 32 bits")
+    return tuple(int(count) for count in counts)
 
 
 class Gpu:
@@ -129,10 +140,12 @@ class Gpu:
 
     def draw_auto(self, count: int, instances: int = 1) -> None:
         """Draw vertices 0 .. count-1 with the registers as they are."""
+        count, instances = _counts(count, instances)
         self.draw(DrawCall(False, 0, 0, count, count, 0, instances, initiator=2))
 
     def draw_indexed(self, count: int, address: int, index_type: int = 0, instances: int = 1) -> None:
         """Draw with `count` indices at `address`; `index_type` 0 is 16-bit, 1 is 32-bit, 2 is 8-bit."""
+        count, instances = _counts(count, instances)
         self.draw(DrawCall(True, address, index_type, count, count, 0, instances, initiator=0))
 
     def dispatch(self, call: DispatchCall) -> None:

@@ -408,3 +408,18 @@ def test_saving_into_the_folder_it_came_from_keeps_the_bytes(tmp_path):
     Capture.load(tmp_path / "capture").save(tmp_path / "capture")
     after = {path.name: path.read_bytes() for path in (tmp_path / "capture").rglob("*") if path.is_file()}
     assert after == before
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ('"version": 1', '"version": ' + "9" * 5000),
+    ('"s.bin"', '"\\ud800.bin"'),
+    ('"s.bin"', '"' + "s" * 5000 + '"'),
+    ('"name": "m"', '"name": "m\\n"'),
+])
+def test_numbers_and_names_out_of_this_world_are_one_line(tmp_path, old, new):
+    text = json.dumps(DOCUMENT).replace(old, new)
+    assert text != json.dumps(DOCUMENT)
+    with pytest.raises(InputError) as caught:
+        Capture.load(write(tmp_path, text.encode()))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500

@@ -134,3 +134,22 @@ def test_addresses_of_the_scene_are_what_the_tests_think():
     scene = small_scene()
     assert scene.gpu.color(0).surface.address == COLOR_ADDRESS
     assert scene.gpu.depth().surface.address == DEPTH_ADDRESS
+
+
+@pytest.mark.parametrize("draw", [lambda gpu: gpu.draw_auto(-1), lambda gpu: gpu.draw_auto(3, -1),
+                                  lambda gpu: gpu.draw_auto(3.5), lambda gpu: gpu.draw_indexed(-3, 0x1000)])
+def test_counts_that_no_packet_can_hold_are_refused(draw):
+    with pytest.raises(InputError, match="count"):
+        draw(small_scene().gpu)
+
+
+def test_threads_that_are_no_number_are_refused(monkeypatch):
+    monkeypatch.setenv("REFGPU_THREADS", "abc")
+    with pytest.raises(InputError, match="REFGPU_THREADS = 'abc'"):
+        Scene(threads=None)
+
+
+def test_a_stand_in_with_a_number_beyond_floats_is_refused():
+    scene = small_scene()
+    with pytest.raises(InputError, match="stand-in of kind 'flat'"):
+        shaders.from_description({"kind": "flat", "color": [10**400, 0, 0, 1]}, scene.memory)

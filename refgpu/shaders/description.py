@@ -48,6 +48,6 @@ def from_description(description: Mapping[str, Any], memory: Memory) -> Shader:
             terms = [(int(term["attribute"]), bool(term.get("linear", False)), [float(x) for x in term["scale"]])
                      for term in description["terms"]]
             return weighted(terms, [float(x) for x in description["constant"]])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"stand-in of kind {kind!r}: {error!r}") from error
     raise InputError(f"no stand-in of kind {kind!r}")
